@@ -29,7 +29,6 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -216,7 +215,6 @@ impl Run<'_> {
         let recording = self.recording().await?;
         rules.bots.notebook = recording.store().map(|store| Notebook {
             store: store.clone(),
-            runtime: Handle::current(),
         });
         let machine = rules.machine.clone();
         let player = Ports::Pipes(Pipes {

@@ -1,39 +1,10 @@
 //! What a program did with the decisions that it was asked for in a match: which were its own.
 
 use super::conduct::Conduct;
+use games::seat::Taken;
 use games::{Part, Participation, is_earned};
 use parking_lot::Mutex;
 use std::sync::Arc;
-
-/// Who took a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
-    /// Nobody: there was one legal answer.
-    Forced,
-    /// The program.
-    Own,
-    /// Its fallback: the program did not answer in time.
-    Late,
-    /// Its fallback: the program's answer was not legal.
-    Refused,
-    /// Its fallback: the program was not running.
-    Gone,
-}
-
-impl Taken {
-    const fn is_fallback(self) -> bool {
-        matches!(self, Self::Late | Self::Refused | Self::Gone)
-    }
-
-    const fn part(self) -> Part {
-        match self {
-            Self::Forced | Self::Own => Part::Played,
-            Self::Late => Part::Silent,
-            Self::Refused => Part::Refused,
-            Self::Gone => Part::Crashed,
-        }
-    }
-}
 
 /// The account of a program in a match, kept while it plays. Its clones are the same one.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +18,8 @@ struct Kept {
 }
 
 impl Account {
-    pub(super) fn took(&self, taken: Taken) {
+    /// Notes who took a decision.
+    pub fn took(&self, taken: Taken) {
         self.0.lock().decisions.push(taken);
     }
 

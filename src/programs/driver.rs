@@ -1,67 +1,41 @@
-//! A user's program in the place of a dialogue's bot: it gets the dialogue's messages, is asked for what is due, and
-//! what it answers is handed to the dialogue. The dialogue's own bot is its fallback.
+//! The process of a user's program that has a seat: it is started, sent its lines and asked as the seat says
+//! ([`games::seat`]), and ended. The bot of the seat's dialogue is its fallback.
 
-use super::account::{Account, Taken};
+use super::account::Account;
 use super::bots::Bots;
 use super::instance::{Instance, Leaving};
 use super::launch::Launch;
-use super::opening::{Opening, Reply};
+use super::opening::Opening;
 use crate::history;
 use crate::store::types::SessionId;
 use crate::store::{Note, Store};
-use games::answer::{Bounds, ProgramTimes};
-use games::neutral::{End, Line, PREFIX, Post};
-use games::{Cause, DialogueSetup, Ending, Kit};
+use games::neutral::{End, PREFIX};
+use games::seat::{ProgramPart, ProgramReply, Question, Reply};
+use games::{Cause, Ending};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What came of asking a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It answered the decision with this number: the dialogue acts so, if that is legal, when it thinks next.
-    Given(u64),
-    /// Nothing in time.
-    Late,
-    /// It is not running, and cannot be started again in time.
-    Gone,
-}
-
-/// A program in the place of a dialogue's bot.
+/// The process of a program that has a seat.
 pub struct Driver {
     bots: Bots,
     /// As history has it: `bot:NAME@VERSION`.
     spec: String,
     launch: Option<Arc<Launch>>,
-    post: Post,
-    /// Lines that it was sent, and how many of them the dialogue is about to say again.
-    lines_sent: usize,
-    skip: usize,
     opening: Option<Opening>,
     instance: Option<Instance>,
     end: Option<End>,
     /// Who took the decisions that it was asked for.
     account: Account,
-    /// Whether the program speaks its game's own protocol.
-    native: bool,
-    /// Whether it was ever late.
-    was_late: AtomicBool,
 }
 
 impl Driver {
     /// The program that history calls so, which is not started yet. Without a `launch` it never is.
     #[must_use]
     pub fn new(bots: Bots, spec: String, launch: Option<Arc<Launch>>) -> Self {
-        let native = launch.as_ref().is_some_and(|launch| launch.is_native());
         Self {
-            native,
-            was_late: AtomicBool::new(false),
             bots,
             spec,
             launch,
-            post: Post::default(),
-            lines_sent: 0,
-            skip: 0,
             opening: None,
             instance: None,
             end: None,
@@ -69,15 +43,11 @@ impl Driver {
         }
     }
 
-    /// A fresh dialogue is about to receive the whole match: what the program received of it before, it is
-    /// not sent again.
-    pub fn attend(&mut self, setup: &mut DialogueSetup) {
-        self.post = match self.native {
-            true => Post::native(),
-            false => Post::default(),
-        };
-        self.skip = self.lines_sent;
-        setup.post = Some(self.post.clone());
+    /// Its part in a seat; `within`: the longest that it may take for a decision, besides what the wire allows.
+    #[must_use]
+    pub fn part(&self, within: Option<Duration>) -> ProgramPart {
+        let launch = self.launch.as_ref();
+        ProgramPart::new(launch.is_some_and(|launch| launch.is_native()), within)
     }
 
     /// What the program receives when it is started.
@@ -131,19 +101,18 @@ impl Driver {
         }
     }
 
-    /// Sends the program what its dialogue has received; the first time it is started.
-    pub fn tell(&mut self) {
-        let lines = match self.post.take() {
+    /// Sends the program what is new in its seat; the first time it is started.
+    pub fn send(&mut self, part: &mut ProgramPart) {
+        if let (Some((number, why)), Some(instance)) = (part.refusal(), &self.instance) {
+            instance.refuse(number, why);
+        }
+        let lines = match part.lines() {
             Ok(lines) => lines,
             Err(why) => {
                 tracing::warn!(bot = self.spec, %why, "a program is sent nothing more");
                 return self.give_up();
             }
         };
-        let skipped = self.skip.min(lines.len());
-        self.skip -= skipped;
-        let lines: Vec<Line> = lines.into_iter().skip(skipped).collect();
-        self.lines_sent += lines.len();
         if self.instance.is_none() {
             self.start();
         }
@@ -180,77 +149,32 @@ impl Driver {
         &self.account
     }
 
-    /// It is not asked for a decision that leaves no choice: the only legal answer is given.
-    pub fn forced(&self) {
-        self.account.took(Taken::Forced);
-    }
-
-    /// Has it answer the decision that is due before this deadline.
-    pub async fn ask(&self, deadline: Instant) -> Answer {
-        let Some((instance, number)) = self.due() else {
-            return self.hand_in(0, Reply::Gone);
-        };
-        self.hand_in(number, instance.ask(number, deadline).await)
-    }
-
-    /// The same, blocking its thread.
-    #[must_use]
-    pub fn ask_blocking(&self, deadline: Instant) -> Answer {
-        let Some((instance, number)) = self.due() else {
-            return self.hand_in(0, Reply::Gone);
-        };
-        self.hand_in(number, instance.ask_blocking(number, deadline))
-    }
-
-    /// The moments of a decision with this limit and target ([`ProgramTimes::new`]). A program that speaks its game's
-    /// own protocol keeps its own clock, until it is late for the first time.
-    #[must_use]
-    pub fn times(&self, kit: &dyn Kit, asked: Bounds, margin: Duration) -> Option<ProgramTimes> {
-        let times = ProgramTimes::new(kit.card().limits, asked, margin)?;
-        let trusted = self.native && !self.was_late.load(Ordering::Relaxed);
-        Some(match trusted {
-            true => times.on_own_clock(asked),
-            false => times,
-        })
-    }
-
-    fn due(&self) -> Option<(&Instance, u64)> {
-        Some((self.instance.as_ref()?, self.post.due()?))
-    }
-
-    fn hand_in(&self, number: u64, reply: Reply) -> Answer {
-        match reply {
-            Reply::Act(act) => {
-                self.post.answer(number, act);
-                Answer::Given(number)
+    /// Sends what is new and asks for the decision that is due, about a frame that was received then.
+    pub async fn ask(
+        &mut self,
+        part: &mut ProgramPart,
+        question: Question,
+        received: Instant,
+    ) -> ProgramReply {
+        self.send(part);
+        match &self.instance {
+            Some(instance) => {
+                instance
+                    .ask(question.number, received + question.until)
+                    .await
             }
-            Reply::Late => {
-                self.was_late.store(true, Ordering::Relaxed);
-                self.account.took(Taken::Late);
-                Answer::Late
-            }
-            Reply::Gone => {
-                self.account.took(Taken::Gone);
-                Answer::Gone
-            }
+            None => ProgramReply::Gone,
         }
     }
 
-    /// Whether the dialogue, which has thought since, took the answer to the decision with this number; if not, the
-    /// program is notified why.
-    #[must_use]
-    pub fn is_taken(&self, number: u64) -> bool {
-        let verdict = self.post.verdict();
-        if verdict == Some(Ok(())) {
-            self.account.took(Taken::Own);
-            return true;
+    /// An answer of its seat is ready: notes who took the decision, and how the match ended.
+    pub fn answered(&mut self, reply: &Reply) {
+        if let Some(taken) = reply.taken {
+            self.account.took(taken);
         }
-        let why = verdict.and_then(Result::err).unwrap_or_default();
-        self.account.took(Taken::Refused);
-        if let Some(instance) = &self.instance {
-            instance.refuse(number, why);
+        if let Some(ending) = &reply.ending {
+            self.ends(ending);
         }
-        false
     }
 
     /// How the match ended, to be sent last.
@@ -273,9 +197,11 @@ impl Driver {
         });
     }
 
-    /// Reports to the program how the match ended, if that is known, and ends it; `None` if it was never wanted.
-    pub fn leave(&mut self) -> Option<Leaving> {
-        self.tell();
+    /// Sends the program the rest and how the match ended, if that is known, and ends it; `None` if it was never wanted.
+    pub fn leave(&mut self, part: Option<&mut ProgramPart>) -> Option<Leaving> {
+        if let Some(part) = part {
+            self.send(part);
+        }
         self.launch = None;
         let account = self.account.clone();
         match self.instance.take() {

@@ -5,9 +5,10 @@ use super::account::Account;
 use super::bots::Bots;
 use super::conduct::Conduct;
 use super::launch::Launch;
-use super::opening::{Opening, Reply};
+use super::opening::Opening;
 use super::runner::Runner;
 use games::neutral::{End, Line};
+use games::seat::ProgramReply;
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ const STACK: usize = 512 << 10;
 /// What the thread is asked for.
 pub(super) enum Message {
     Lines(Vec<Line>),
-    Ask(u64, Instant, Box<dyn FnOnce(Reply) + Send>),
+    Ask(u64, Instant, Box<dyn FnOnce(ProgramReply) + Send>),
     Refuse(u64, String),
     End(Option<End>, oneshot::Sender<Conduct>),
     /// Its turn to start has come.
@@ -82,33 +83,17 @@ impl Instance {
     }
 
     /// Waits for its answer to the decision with this number, which it was sent, but no longer than to the deadline.
-    pub async fn ask(&self, number: u64, deadline: Instant) -> Reply {
+    pub async fn ask(&self, number: u64, deadline: Instant) -> ProgramReply {
         let (reply, replied) = oneshot::channel();
         // The caller may no longer wait.
         let reply = Box::new(|said| drop(reply.send(said)));
         if !self.send(Message::Ask(number, deadline, reply)) {
-            return Reply::Gone;
+            return ProgramReply::Gone;
         }
         match tokio::time::timeout_at(deadline.into(), replied).await {
             Ok(Ok(reply)) => reply,
-            Ok(Err(_)) => Reply::Gone,
-            Err(_) => Reply::Late,
-        }
-    }
-
-    /// The same, blocking its thread.
-    #[must_use]
-    pub fn ask_blocking(&self, number: u64, deadline: Instant) -> Reply {
-        let (reply, replied) = sync_channel(1);
-        let reply = Box::new(move |said| drop(reply.try_send(said)));
-        if !self.send(Message::Ask(number, deadline, reply)) {
-            return Reply::Gone;
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        match replied.recv_timeout(left.max(Duration::from_millis(1))) {
-            Ok(reply) => reply,
-            Err(RecvTimeoutError::Disconnected) => Reply::Gone,
-            Err(RecvTimeoutError::Timeout) => Reply::Late,
+            Ok(Err(_)) => ProgramReply::Gone,
+            Err(_) => ProgramReply::Late,
         }
     }
 
@@ -154,14 +139,6 @@ impl Leaving {
             Some(conduct) => conduct.await.unwrap_or_default(),
             None => Conduct::default(),
         };
-        self.account.ended(conduct)
-    }
-
-    /// The same, blocking its thread.
-    #[must_use]
-    pub fn conduct_blocking(self) -> Conduct {
-        let conduct = self.conduct.map(oneshot::Receiver::blocking_recv);
-        let conduct = conduct.and_then(Result::ok).unwrap_or_default();
         self.account.ended(conduct)
     }
 }

@@ -49,14 +49,3 @@ impl Opening {
         }
     }
 }
-
-/// What came of a decision.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// The program's act.
-    Act(Value),
-    /// Nothing in time.
-    Late,
-    /// It is not running, and cannot be started again in time.
-    Gone,
-}

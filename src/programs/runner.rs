@@ -9,11 +9,12 @@ use super::conduct::{Conduct, Stderr};
 use super::launch::Launch;
 use super::log::Log;
 use super::native::Steps;
-use super::opening::{Opening, Reply};
+use super::opening::Opening;
 use super::posts::ASKED_MIN;
 use super::starting::{InLine, Starting};
 use crate::link::program::Ended;
 use games::neutral::{End, Line, Told, written};
+use games::seat::ProgramReply;
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
@@ -182,7 +183,7 @@ impl Runner {
     }
 
     /// Asks for the decision that was sent last. A program that rests is stopped afterwards, once it is ready.
-    pub(super) fn ask(&mut self, number: u64, deadline: Instant) -> Reply {
+    pub(super) fn ask(&mut self, number: u64, deadline: Instant) -> ProgramReply {
         if !self.bots.rests() {
             return self.asked(number, deadline);
         }
@@ -196,7 +197,7 @@ impl Runner {
         reply
     }
 
-    fn asked(&mut self, number: u64, deadline: Instant) -> Reply {
+    fn asked(&mut self, number: u64, deadline: Instant) -> ProgramReply {
         if let Some(running) = &mut self.running {
             running.owed = running.owed.saturating_sub(running.lines);
             running.lines = 0;
@@ -208,7 +209,7 @@ impl Runner {
         loop {
             if self.running.is_none() {
                 if started || !self.start_by(deadline) {
-                    return Reply::Gone;
+                    return ProgramReply::Gone;
                 }
                 started = true;
             }
@@ -217,12 +218,12 @@ impl Runner {
                 Received::Act(act) => {
                     self.report.answered += 1;
                     self.late_in_row = 0;
-                    return Reply::Act(act);
+                    return ProgramReply::Act(act);
                 }
                 Received::Nothing => {
                     self.report.late += 1;
                     self.missed();
-                    return Reply::Late;
+                    return ProgramReply::Late;
                 }
                 Received::Failed(why) => self.fail(why),
             }

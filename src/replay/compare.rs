@@ -6,21 +6,24 @@ use super::seat::SeatLine;
 use super::setup::PROGRAM;
 use crate::history;
 use crate::history::{Filter, PageAt, SessionRow};
-use crate::programs::{Answer, Bots, Conduct, Driver, Launch, Leaving, Opening};
+use crate::programs::{Bots, Conduct, Driver, Launch, Opening};
 use crate::store::types::{EntryId, SessionId, Side};
 use crate::store::{Store, StoreError};
 use crate::thinking::{Panicked, guarded};
 use games::Histogram;
-use games::answer::{Allowance, Bounds, ProgramTimes, decide};
+use games::answer::{Bounds, MARGIN};
 use games::neutral::PREFIX;
+use games::seat::{By, Decision as Deciding, Due, Extent, Fallback, ProgramPart, Search, Settings};
 use games::stats::ClusteredMean;
-use games::{Budget, Cause, Dialogue, Frame, Kit, Next};
+use games::{Cause, Dialogue, Frame, Kit, Next};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -237,12 +240,14 @@ impl Candidate {
         }
     }
 
-    fn driver(&self) -> Option<Driver> {
+    fn program(&self) -> Option<AskedProgram> {
         let Self::Program(launch, bots) = self else {
             return None;
         };
         let launch = Some(Arc::clone(launch));
-        Some(Driver::new(bots.clone(), self.spec(), launch))
+        let driver = Driver::new(bots.clone(), self.spec(), launch);
+        let part = driver.part(None);
+        Some(AskedProgram { driver, part })
     }
 }
 
@@ -365,7 +370,8 @@ async fn fold(
     let fallbacks = ledger.into_iter().filter(|line| line.row.fallback);
     let seat = BotSeat::read_as(store, row, &spec, &stored).await?;
     let asked = Asked {
-        driver: comparing.candidate.driver(),
+        program: comparing.candidate.program(),
+        runtime: Handle::current(),
         comparing: comparing.clone(),
         fallbacks: fallbacks.map(|line| line.row.entry).collect(),
         weighed: Vec::new(),
@@ -383,10 +389,18 @@ async fn fold(
     folded.await.map_err(ended)?
 }
 
+/// A candidate that is a program.
+struct AskedProgram {
+    driver: Driver,
+    part: ProgramPart,
+}
+
 /// A candidate in a session.
 struct Asked {
     comparing: Comparing,
-    driver: Option<Driver>,
+    program: Option<AskedProgram>,
+    /// Where a program's answer is waited for.
+    runtime: Handle,
     /// The entries that a fallback answered, as the ledger has it.
     fallbacks: HashSet<EntryId>,
     weighed: Vec<Weighed>,
@@ -404,8 +418,8 @@ impl Asked {
         row: &SessionRow,
         note: Value,
     ) -> Result<Folded, ExplainError> {
-        if let Some(driver) = &mut self.driver {
-            driver.attend(&mut seat.setup);
+        if let Some(AskedProgram { driver, part }) = &mut self.program {
+            seat.setup.post = Some(part.attend());
             let id = row.opened.match_id.as_str();
             let opening = Opening::of(self.comparing.kit, id, false, note, &seat.setup);
             *driver.opening() = Some(opening);
@@ -416,7 +430,7 @@ impl Asked {
         let see = |dialogue: &mut dyn Dialogue, seen: Seen<'_>| self.see(dialogue, &seen, &seat);
         let replayed = guarded(|| watch(&mut *dialogue, lines, see));
         let mut conduct = Conduct::default();
-        if let Some(driver) = &mut self.driver {
+        if let Some(AskedProgram { driver, part }) = &mut self.program {
             if let Ok(Replayed {
                 ending: Some(ending),
                 ..
@@ -426,8 +440,9 @@ impl Asked {
             }
             driver.ends_by(row.cause.unwrap_or(Cause::Unterminated));
             // What it noted is not kept: it has not played.
-            let leaving = driver.leave();
-            conduct = leaving.map(Leaving::conduct_blocking).unwrap_or_default();
+            if let Some(leaving) = driver.leave(Some(part)) {
+                conduct = self.runtime.block_on(leaving.conduct());
+            }
         }
         if let Err(why) = replayed {
             let decision = self.asking.take().ok_or_else(|| unfoldable(why.clone()))?;
@@ -484,70 +499,76 @@ impl Asked {
                 self.weigh(decision, said, took);
             }
         }
-        if let Some(driver) = &mut self.driver {
-            driver.tell();
+        if let Some(AskedProgram { driver, part }) = &mut self.program {
+            driver.send(part);
         }
         ControlFlow::Continue(())
     }
 
-    /// What it decides within these bounds ([`Next::Think`]), and how long that took; `None` where only one answer is legal.
+    /// What it decides within these bounds, and how long that took; `None` where only one answer is legal.
     fn ask(
         &mut self,
         dialogue: &mut dyn Dialogue,
-        bounds: Bounds,
-        mut best: Frame,
+        asked: Bounds,
+        fallback: Frame,
     ) -> Option<(Result<String, Missing>, Duration)> {
-        let Comparing { kit, margin, .. } = self.comparing;
-        let Some(driver) = &mut self.driver else {
-            let _ = ProgramTimes::new(kit.card().limits, bounds, margin)?;
-            return Some(self.think(dialogue, bounds, best));
+        let Comparing { kit, stop, .. } = &self.comparing;
+        if asked.is_forced() && self.program.is_none() {
+            return None;
+        }
+        let settings = Settings {
+            limits: kit.card().limits,
+            margin: match self.program {
+                Some(_) => self.comparing.margin,
+                None => MARGIN,
+            },
+            ceiling: self.comparing.ceiling,
+            nodes: self.comparing.nodes,
         };
-        let times = driver.times(kit, bounds, margin);
-        dialogue.think(Budget::SPENT, &mut best);
-        driver.tell();
-        // The only legal answer: the program receives it when it is given.
-        let times = times?;
-        let begun = Instant::now();
-        let answer = driver.ask_blocking(begun + times.program);
-        let took = begun.elapsed();
-        let said = match answer {
-            Answer::Gone => Err(Missing::Failed),
-            Answer::Late => Err(Missing::Late),
-            Answer::Given(number) => {
-                dialogue.think(Budget::SPENT, &mut best);
-                let taken = driver.is_taken(number);
-                taken.then_some(best).ok_or(Missing::Illegal)
-            }
-        };
-        Some((said, took))
-    }
-
-    /// The same of a built-in bot.
-    fn think(
-        &self,
-        dialogue: &mut dyn Dialogue,
-        bounds: Bounds,
-        mut best: Frame,
-    ) -> (Result<String, Missing>, Duration) {
-        let Comparing {
-            nodes,
-            ceiling,
-            stop,
-            ..
-        } = &self.comparing;
-        let begun = Instant::now();
+        let mut decision = Deciding::new(asked, fallback, settings, self.program.is_some());
+        let received = Instant::now();
         let elapsed = || match stop.is_cancelled() {
             true => Duration::MAX,
-            false => begun.elapsed(),
+            false => received.elapsed(),
         };
-        let allowed = Allowance {
-            nodes: *nodes,
-            ceiling: *ceiling,
-            elapsed: &elapsed,
-        };
-        decide(dialogue, bounds, allowed, &mut best);
-        let took = begun.elapsed();
-        let in_time = took <= bounds.limit;
-        (in_time.then_some(best).ok_or(Missing::Late), took)
+        let (mut due, mut began) = (decision.due(), received);
+        loop {
+            due = match due {
+                Due::Answer(reply) => {
+                    let took = began.elapsed();
+                    let said = match reply.by {
+                        By::Forced => return None,
+                        By::Bot if took > asked.limit => Err(Missing::Late),
+                        By::Fallback(_) => Err(Missing::Late),
+                        _ => Ok(reply.text),
+                    };
+                    return Some((said, took));
+                }
+                // Its fallback is not what is compared.
+                Due::Think(Extent::Search(Search {
+                    instead: Some(why), ..
+                })) => {
+                    let missing = match why {
+                        Fallback::ProgramGone => Missing::Failed,
+                        Fallback::ProgramIllegal => Missing::Illegal,
+                        _ => Missing::Late,
+                    };
+                    return Some((Err(missing), began.elapsed()));
+                }
+                Due::Think(_) => {
+                    let part = self.program.as_mut().map(|program| &mut program.part);
+                    let thought = decision.think(dialogue, part, &elapsed);
+                    // What is replayed ends with its bot.
+                    thought.unwrap_or_else(|panic| resume_unwind(Box::new(panic.0)))
+                }
+                Due::Ask(question) => {
+                    let program = self.program.as_mut()?;
+                    began = Instant::now();
+                    let asking = program.driver.ask(&mut program.part, question, began);
+                    let reply = self.runtime.block_on(asking);
+                    decision.answered(reply, &mut program.part, elapsed())
+                }
+            };
+        }
     }
 }

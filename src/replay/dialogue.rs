@@ -2,6 +2,7 @@
 
 use super::naming::Naming;
 use crate::store::types::{Direction, Entry, NewEntry};
+use games::seat::LastMessage;
 use games::{Dialogue, Ending, Fact, Frame, Next};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -27,19 +28,6 @@ impl<'a> From<&'a NewEntry> for Line<'a> {
         let (direction, text) = (entry.direction, entry.text.as_str());
         Self { direction, text }
     }
-}
-
-/// The last message that was received, and its answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LastMessage {
-    /// Its exact text.
-    pub text: String,
-    /// The answer; empty: none.
-    pub answer: String,
-    /// Its index in the transcript, plus one.
-    pub mark: u64,
-    /// How many messages were received, including this one.
-    pub number: u64,
 }
 
 /// The findings of replaying a transcript.

@@ -1,39 +1,49 @@
-//! The actor: takes one message after the other, folds it, has the decision made, and answers once
+//! The actor: takes one message after the other, has the session's seat answer it, and answers once
 //! the store has it all.
 
+use super::append::{self, Facts};
 use super::begins;
-use super::core::{DialogueState, SessionState};
-use super::deciding::{self, Asked, Decided};
+use super::commit::commit;
+use super::core::SessionState;
 use super::fold::{self, FoldError};
-use super::mailbox::{Answer, Callback, Entered, Message, Sending, Session};
-use super::message::{Expiry, Local, Opening, Origin, Place, Refusal};
+use super::mailbox::{Answer, Callback, Entered, Message, Named, Sending, Session};
+use super::message::{Expiry, Refusal};
+use super::naming;
 use super::numbering::{self, MessageOrder};
-use super::opening;
+use super::opening::{self, Beginning};
 use super::registry::Registry;
-use super::turn::{Decision, Turn};
+use super::turn::{Arrival, Incoming, Turn, Via};
 use crate::programs::Launch;
 use crate::replay::Naming;
 use crate::store::StoreError;
 use crate::store::types::Close;
-use crate::thinking::guarded;
 use games::answer::{Bounds, Times};
-use games::{Cause, Ending, Next};
+use games::{Cause, Ending};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Facts of a turn with their bluff columns.
-type Facts = Vec<(games::Fact, Option<games::Bluff>)>;
-
 /// How long a session may take to be folded where nobody waits for an answer.
-pub(super) const FOLD_WITHIN: Duration = Duration::from_secs(30);
-/// How long a dialogue that overran its time is waited for before it is folded anew.
+const FOLD_WITHIN: Duration = Duration::from_secs(30);
+/// How long a dialogue that overran its time is waited for before it is folded again.
 const BACK_WAIT: Duration = Duration::from_millis(100);
 
 /// Works on one session until its mailbox is empty.
 pub(super) struct Actor {
-    pub(super) registry: Arc<Registry>,
-    pub(super) session: Arc<Session>,
-    pub(super) core: Option<Box<SessionState>>,
+    registry: Arc<Registry>,
+    session: Arc<Session>,
+    core: Option<Box<SessionState>>,
+}
+
+/// How a message stands to its session.
+enum Standing {
+    /// It was answered before.
+    Known(Answer),
+    /// The match begins with it.
+    Begins,
+    /// Its match began before, and nothing of it was received.
+    Joins,
+    /// The session's next one.
+    Next,
 }
 
 impl Actor {
@@ -49,7 +59,7 @@ impl Actor {
         }
     }
 
-    /// Works on a message for whoever brought it; a task works on what came meanwhile.
+    /// Works on a message for the caller that brought it; a task works on what came meanwhile.
     pub(super) async fn answer(mut self, callback: Callback) -> Result<Answer, Refusal> {
         let answer = self.callback(callback).await;
         if let Some(next) = self.session.next(&mut self.core) {
@@ -66,14 +76,14 @@ impl Actor {
             match message {
                 Message::Callback(callback, reply) => {
                     let answer = self.callback(callback).await;
-                    // Whoever asked may have hung up: the same message again gets this answer.
+                    // The caller may have hung up: the same message again gets this answer.
                     drop(reply.send(answer));
                 }
                 Message::Expire(expiry) => self.expire(expiry).await,
                 Message::Look => self.look(),
-                // Whoever gave the names may have gone.
-                Message::Name(rivals, told) => {
-                    drop(told.send(Box::pin(self.name(rivals)).await));
+                // The caller may have gone.
+                Message::Name(rivals, reply) => {
+                    drop(reply.send(Box::pin(self.name(&rivals)).await));
                 }
             }
             match self.session.next(&mut self.core) {
@@ -85,9 +95,34 @@ impl Actor {
 
     fn look(&mut self) {
         if let Some(core) = self.core.as_deref_mut() {
-            self.registry.look(core);
-            self.registry.send_on(&self.session, core);
+            append::look(&self.registry, core);
         }
+        self.send_on();
+    }
+
+    /// Sends on what was acknowledged before it is stored, unless something is on its way already; once that has arrived,
+    /// the session looks.
+    fn send_on(&mut self) {
+        let Some(core) = self.core.as_deref_mut() else {
+            return;
+        };
+        let Some((append, stored)) = core.take_waiting() else {
+            return;
+        };
+        let (registry, session) = (Arc::clone(&self.registry), Arc::clone(&self.session));
+        self.registry.tracker.spawn(async move {
+            let outcome = registry.dependencies.store.append(append).await;
+            // A session that waits for it has it now; another one looks.
+            drop(stored.send(outcome));
+            look(&registry, &session);
+        });
+    }
+
+    async fn name(&mut self, rivals: &[(u8, String)]) -> Named {
+        // A dialogue that cannot be woken learns them when it is folded.
+        let _ = self.wake(Instant::now() + FOLD_WITHIN).await;
+        let core = self.core.as_deref_mut();
+        naming::take_in(&self.registry, &self.session.key, core, rivals).await
     }
 
     async fn expire(&mut self, mut expiry: Expiry) {
@@ -97,7 +132,7 @@ impl Actor {
         let waiting = expiry.stored.take();
         let ended = self.leave(&expiry, waiting.is_some()).await;
         if let Some(waiting) = waiting {
-            // Whoever brought it may have gone.
+            // The caller may have gone.
             let _ = waiting.send(ended);
         }
     }
@@ -111,8 +146,10 @@ impl Actor {
         let ending = if expiry.hung_up { self.hung_up() } else { None };
         let (facts, close) = match (ending, self.core.as_deref_mut()) {
             (Some(ending), Some(core)) => {
-                let facts = self.registry.facts(&self.session.key.bot, core, None);
-                (facts, Some(self.registry.closing(core, ending)))
+                let kit = self.session.key.bot.kit();
+                let facts = append::facts(&self.registry, kit, core, None);
+                let close = append::closing(&self.registry, core, ending);
+                (facts, Some(close))
             }
             _ => (Vec::new(), None),
         };
@@ -127,9 +164,9 @@ impl Actor {
         let Some(core) = self.core.as_deref().filter(|core| !core.ended) else {
             return Ok(());
         };
-        match (&core.mind, &core.last) {
-            (DialogueState::Asleep | DialogueState::Away { .. }, _) => Err(Refusal::Unfit),
-            (DialogueState::Awake(_), Some(last)) if messages > Some(last.number) => {
+        match &core.own.last {
+            _ if core.own.is_absent() => Err(Refusal::Unfit),
+            Some(last) if core.own.is_awake() && messages > Some(last.number) => {
                 Err(Refusal::Gap(last.number))
             }
             _ => Ok(()),
@@ -139,10 +176,8 @@ impl Actor {
     /// The other side has hung up: how the match ended, if that is how matches end.
     fn hung_up(&mut self) -> Option<Ending> {
         let core = self.core.as_deref_mut().filter(|core| !core.ended)?;
-        let DialogueState::Awake(dialogue) = &mut core.mind else {
-            return None;
-        };
-        guarded(|| dialogue.hung_up()).unwrap_or_else(|panic| {
+        let ending = core.own.with(|dialogue| dialogue.hung_up());
+        ending.map(Option::flatten).unwrap_or_else(|panic| {
             tracing::error!(session = core.id.0, %panic, "a bot panicked at the end");
             None
         })
@@ -159,17 +194,13 @@ impl Actor {
             return Ok(());
         };
         let cause = close.cause;
-        let closed = self
-            .registry
-            .append(core, Vec::new(), facts, Some(close))
-            .await;
+        let closed = append::append(&self.registry, core, Vec::new(), facts, Some(close)).await;
         if let Err(error) = closed {
             tracing::warn!(session = core.id.0, %error, "a session's end could not be stored");
             self.registry.meters.appends_failed.increment(1);
             if again {
                 // Facts of the end are found again when it is sent again.
-                core.mind = DialogueState::Asleep;
-                core.pending_facts.clear();
+                core.unlearn();
                 return Err(match error {
                     StoreError::Closed => self.registry.stopping(),
                     _ => Refusal::Unfit,
@@ -180,132 +211,125 @@ impl Actor {
         Ok(())
     }
 
-    async fn callback(&mut self, callback: Callback) -> Result<Answer, Refusal> {
-        let Callback {
-            text,
-            begins,
-            opening,
-            received,
-            origin,
-            place,
-            numbered,
-        } = callback;
+    async fn callback(&mut self, mut callback: Callback) -> Result<Answer, Refusal> {
         let kit = self.session.key.bot.kit();
-        if Naming::is_forged(&text) {
-            return Ok(Answer::default_of_game(kit, &text));
+        if Naming::is_forged(&callback.text) {
+            return Ok(Answer::default_of_game(kit, &callback.text));
         }
-        let queued = received.elapsed();
-        let at_us = self.registry.wall_us(received);
+        let received = callback.received;
+        let time = Arrival {
+            received,
+            queued: received.elapsed(),
+            at_us: self.registry.wall_us(received),
+        };
         self.registry.meters.callbacks.increment(1);
         if let Some(core) = self.core.as_deref_mut() {
-            self.registry.look(core);
+            append::look(&self.registry, core);
         }
-        if let (Some(core), Some(numbered)) = (&self.core, &numbered)
-            && core.ended
-            && !core.normal
-        {
-            // What was answered without us after its end is nobody's any more.
-            return match numbered.local {
-                Some(_) => Ok(Answer::nothing()),
-                None => Err(Refusal::Over),
-            };
+        if let Some(answer) = self.after_its_end(&callback) {
+            return answer;
         }
-        if self.core.as_ref().is_some_and(|core| core.ended) && !begins {
-            self.registry.meters.defaulted("ended");
-            return Ok(Answer::default_of_game(kit, &text));
-        }
-        let local = numbered.as_ref().is_some_and(|n| n.local.is_some());
-        let deadline = if local {
-            // Answered already: nobody's clock runs.
-            Instant::now() + FOLD_WITHIN
-        } else {
-            self.deadline(received)
-        };
+        let deadline = self.deadline(&callback);
         self.wake(deadline).await?;
-        let begins = match &numbered {
-            Some(numbered) => {
-                let core = self.core.as_deref_mut();
-                let bot = &self.session.key.bot;
-                let order = numbering::number(&self.registry, core, bot, numbered, &text);
-                match Box::pin(order).await? {
-                    MessageOrder::Before(answer) => return Box::pin(self.again(answer)).await,
-                    MessageOrder::First => true,
-                    MessageOrder::Next => false,
-                }
-            }
-            None => begins,
+        let joins = match self.standing(&callback).await? {
+            Standing::Known(answer) => return Ok(answer),
+            Standing::Next => None,
+            Standing::Begins => Some(false),
+            Standing::Joins => Some(true),
         };
-        if let Some(answer) = self.repeated(&text).filter(|_| numbered.is_none()) {
-            return Ok(answer);
-        }
-        let late = !begins && self.core.is_none();
-        if begins || late {
-            let place = place.map(|place| *place);
-            Box::pin(self.begin(late, at_us, opening.as_deref(), origin, place)).await?;
+        if let Some(joins) = joins {
+            Box::pin(self.begin(joins, time.at_us, &mut callback)).await?;
             self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {
-            return Ok(Answer::default_of_game(kit, &text));
+            return Ok(Answer::default_of_game(kit, &callback.text));
         };
-        match core.mind {
-            DialogueState::Broken if numbered.is_some() => return Err(Refusal::Over),
-            DialogueState::Asleep | DialogueState::Away { .. } if numbered.is_some() => {
-                return Err(Refusal::Unfit);
-            }
-            _ => {}
+        if callback.numbered.is_some() {
+            takes_numbered(core)?;
         }
-        let numbers = numbered.is_some();
-        let before = opening.map_or_else(Vec::new, |opening| opening.before);
-        fold::replay_preamble(core, &before);
-        let mut turn = Self::turn(
-            &self.registry,
-            &self.session,
-            core,
-            (text, received, queued, at_us),
-            numbered.and_then(|numbered| numbered.local),
-        )
-        .await;
-        if late && turn.ending.is_some() {
+        let message = incoming(callback, joins == Some(false), time);
+        fold::replay_preamble(core, &message.before);
+        let turn = Turn::take(&self.registry, &self.session.key.bot, core, message).await;
+        if joins == Some(true) && turn.ending.is_some() {
             self.forget(turn.ending);
             return Ok(Answer::default_of_game(kit, &turn.text));
         }
-        turn.facts_stored_to += 2 * before.len() as u64;
-        turn.before = before;
-        (turn.numbered, turn.begins) = (numbers, begins);
-        self.commit(turn, received).await
+        let answer = commit(&self.registry, &self.session, &mut self.core, turn).await;
+        self.send_on();
+        answer
+    }
+
+    /// What is answered after the session's end to a message that begins no other one.
+    fn after_its_end(&self, callback: &Callback) -> Option<Result<Answer, Refusal>> {
+        let core = self.core.as_deref().filter(|core| core.ended)?;
+        match &callback.numbered {
+            // What was answered without us after its end is nobody's any more.
+            Some(numbered) if !core.normal => Some(match numbered.local {
+                Some(_) => Ok(Answer::nothing()),
+                None => Err(Refusal::Over),
+            }),
+            _ if callback.begins => None,
+            _ => {
+                self.registry.meters.defaulted("ended");
+                let kit = self.session.key.bot.kit();
+                Some(Ok(Answer::default_of_game(kit, &callback.text)))
+            }
+        }
+    }
+
+    /// How a message stands to the session, whose dialogue is there if it can be.
+    async fn standing(&mut self, callback: &Callback) -> Result<Standing, Refusal> {
+        if let Some(numbered) = &callback.numbered {
+            let (core, bot) = (self.core.as_deref_mut(), &self.session.key.bot);
+            let order = numbering::number(&self.registry, core, bot, numbered, &callback.text);
+            return Ok(match Box::pin(order).await? {
+                MessageOrder::Before(answer) => {
+                    Standing::Known(Box::pin(self.again(answer)).await?)
+                }
+                MessageOrder::First => Standing::Begins,
+                MessageOrder::Next => Standing::Next,
+            });
+        }
+        Ok(match self.repeated(&callback.text) {
+            Some(answer) => Standing::Known(answer),
+            None if callback.begins => Standing::Begins,
+            None if self.core.is_none() => Standing::Joins,
+            None => Standing::Next,
+        })
     }
 
     /// An answer that was given before; it is stored when it is given again.
     async fn again(&mut self, answer: Answer) -> Result<Answer, Refusal> {
         if let Some(core) = self.core.as_deref_mut() {
-            let stored = self.registry.catch_up(core).await;
+            let stored = append::catch_up(&self.registry, core).await;
             stored.map_err(|_| Refusal::Unfit)?;
         }
         Ok(answer)
     }
 
     /// When a message must be answered at the latest.
-    fn deadline(&self, received: Instant) -> Instant {
-        let kit = self.session.key.bot.kit();
-        let within = match &self.core {
-            Some(_) => kit.card().limits.answer,
-            None => kit.card().limits.open,
-        };
+    fn deadline(&self, callback: &Callback) -> Instant {
+        let numbered = callback.numbered.as_ref();
+        if numbered.is_some_and(|numbered| numbered.local.is_some()) {
+            // Answered already: nobody's clock runs.
+            return Instant::now() + FOLD_WITHIN;
+        }
+        let limits = self.session.key.bot.kit().card().limits;
         let asked = Bounds {
-            limit: within,
+            limit: match &self.core {
+                Some(_) => limits.answer,
+                None => limits.open,
+            },
             target: None,
         };
-        received + Times::new(asked, self.registry.options.margin).deadline
+        callback.received + Times::new(asked, self.registry.options.margin).deadline
     }
 
     /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the
     /// same and answered by the game's default, so that the transcript stays whole.
-    pub(super) async fn wake(&mut self, deadline: Instant) -> Result<(), Refusal> {
-        let sleeps = self.core.as_deref().is_some_and(|core| {
-            let mind = &core.mind;
-            !core.ended && matches!(mind, DialogueState::Asleep | DialogueState::Away { .. })
-        });
-        if !sleeps {
+    async fn wake(&mut self, deadline: Instant) -> Result<(), Refusal> {
+        let sleeps = |core: &SessionState| !core.ended && core.own.is_absent();
+        if !self.core.as_deref().is_some_and(sleeps) {
             return Ok(());
         }
         // What is rare is boxed: every message that waits for the store keeps room for all the rest.
@@ -319,7 +343,7 @@ impl Actor {
         let session = self.core.as_deref().map(|core| core.id.0);
         tracing::error!(session, %error, "a session could not be folded");
         if let Some(core) = self.core.as_deref_mut().filter(|_| error.lasts()) {
-            core.mind = DialogueState::Broken;
+            core.own.break_down();
         }
         Ok(())
     }
@@ -328,15 +352,24 @@ impl Actor {
         let Some(core) = self.core.as_deref_mut() else {
             return Ok(());
         };
-        if let DialogueState::Away { pending, said } = &mut core.mind {
+        if let Some(pending) = &mut core.away {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
             match back.map(|thought| thought.and_then(|thought| thought.dialogue)) {
-                Ok(Some(dialogue)) => core.mind = deciding::told(dialogue, said),
-                Ok(None) => core.mind = DialogueState::Asleep,
+                Ok(dialogue) => {
+                    core.away = None;
+                    let back = dialogue.map(|dialogue| core.own.come_back(dialogue));
+                    match back {
+                        Some(Ok(())) => {}
+                        Some(Err(panic)) => {
+                            tracing::error!(session = core.id.0, %panic, "a bot panicked");
+                        }
+                        None => core.own.give_up(false),
+                    }
+                }
                 Err(_) => core.give_up(),
             }
         }
-        if matches!(core.mind, DialogueState::Asleep) {
+        if core.own.is_absent() {
             let waking = fold::wake(&self.registry.dependencies, &self.session.key.bot, core);
             tokio::time::timeout_at(deadline.into(), waking)
                 .await
@@ -345,7 +378,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Takes back a session that has heard nothing but its own end: it ended before the last start
+    /// Takes back a session that has received nothing but its own end: it ended before the last start
     /// and its referee did not get the answer. Nothing of it is stored.
     fn forget(&mut self, ending: Option<Ending>) {
         if let Some((mut core, ending)) = self.core.take().zip(ending) {
@@ -358,7 +391,7 @@ impl Actor {
     /// The logged answer, if this is the last message again: always in games whose messages differ
     /// from one to the next, else if its answer may not have arrived.
     fn repeated(&self, text: &str) -> Option<Answer> {
-        let last = self.core.as_deref()?.last.as_deref()?;
+        let last = self.core.as_deref()?.own.last.as_deref()?;
         let resent = self.session.key.bot.kit().card().repeats || !self.session.handed(last.mark);
         if last.text != text || !resent {
             return None;
@@ -376,34 +409,33 @@ impl Actor {
         })
     }
 
-    /// Opens a session; the one that was live under this key ends first.
+    /// Opens a session; the one that was live under this key ends first. `late`: its first messages were not received.
     async fn begin(
         &mut self,
         late: bool,
         at_us: i64,
-        told: Option<&Opening>,
-        origin: Origin,
-        place: Option<Place>,
+        callback: &mut Callback,
     ) -> Result<(), Refusal> {
         if self.core.as_ref().is_some_and(|core| !core.ended) {
             let why = "the referee began a new match under the same numbers";
             let _ = self.close(Cause::Unterminated, why, false).await;
         }
-        let admit = || begins::admit(&self.registry, &self.session.key, origin);
-        let place = place.map_or_else(admit, Ok)?;
+        let place = match callback.place.take() {
+            Some(place) => *place,
+            None => begins::admit(&self.registry, &self.session.key, callback.origin)?,
+        };
         let launch = Self::launch(&self.registry, &self.session).await?;
         let left = self.core.take();
-        let left = left.as_deref().map(|core| &*core.match_id);
         self.session.unhand();
-        let core = opening::open(
-            &self.registry,
-            &self.session.key,
+        let beginning = Beginning {
             place,
             at_us,
             late,
-            left,
-            (told, launch),
-        );
+            left: left.as_deref().map(|core| &*core.match_id),
+            told: callback.opening.as_deref(),
+            launch,
+        };
+        let core = opening::open(&self.registry, &self.session.key, beginning);
         self.core = Some(Box::new(core));
         self.registry.meters.live.increment(1.0);
         Ok(())
@@ -418,130 +450,13 @@ impl Actor {
         let Some(name) = bot.program() else {
             return Ok(None);
         };
-        let game = bot.kit().card().name;
         let launch = registry.dependencies.bots.look(name).await;
-        let launch = launch.filter(|launch| launch.plays(game));
+        let launch = launch.filter(|launch| launch.plays(bot.kit().card().name));
         if launch.is_none() {
             registry.meters.refused(Refusal::NoBot.word());
             return Err(Refusal::NoBot);
         }
         Ok(launch)
-    }
-
-    /// Hears one message and has the decision made, if one is asked for.
-    async fn turn(
-        registry: &Registry,
-        session: &Session,
-        core: &mut SessionState,
-        (text, received, queued, at_us): (String, Instant, Duration, i64),
-        local: Option<Local>,
-    ) -> Turn {
-        let mut turn = Turn {
-            before: Vec::new(),
-            numbered: false,
-            begins: false,
-            at_us: local.as_ref().map_or(at_us, |local| local.at_us),
-            local: local.is_some(),
-            // What is said unless something better comes of it.
-            said: session
-                .key
-                .bot
-                .kit()
-                .card()
-                .dialect
-                .default_answer(&text)
-                .to_owned(),
-            text,
-            ending: None,
-            decision: None,
-            facts_stored_to: core.seq * 2,
-        };
-        let mut dialogue = match std::mem::replace(&mut core.mind, DialogueState::Asleep) {
-            DialogueState::Awake(dialogue) => dialogue,
-            DialogueState::Asleep | DialogueState::Away { .. } => {
-                registry.meters.defaulted("unfolded");
-                turn.facts_stored_to = core.facts_stored_to;
-                return turn;
-            }
-            DialogueState::Broken => {
-                core.mind = DialogueState::Broken;
-                registry.meters.defaulted("broken");
-                return turn;
-            }
-        };
-        let heard = guarded(|| dialogue.receive(turn.text.as_bytes()));
-        if let Some(Local { said, .. }) = local {
-            return turn.taken_over(core, dialogue, heard, said);
-        }
-        match heard {
-            Ok(Ok(Next::Wait)) => {
-                core.mind = DialogueState::Awake(dialogue);
-                turn.said.clear();
-            }
-            Ok(Ok(Next::Send(said))) => {
-                core.mind = deciding::told(dialogue, &said);
-                turn.said = said;
-            }
-            Ok(Ok(Next::Over(ending))) => {
-                core.mind = DialogueState::Awake(dialogue);
-                turn.said.clone_from(&ending.last_word);
-                turn.ending = Some(ending);
-            }
-            Ok(Ok(Next::Think {
-                limit,
-                target,
-                fallback,
-            })) => {
-                // Before thinking, for that may cost us the dialogue.
-                core.pending_facts
-                    .append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
-                let asked = Asked {
-                    fallback,
-                    limit,
-                    target,
-                    received,
-                };
-                let decided = if core.quarantine.holds() {
-                    deciding::unasked(dialogue, asked.fallback)
-                } else if let Some(program) = core.program.as_deref_mut() {
-                    let kit = session.key.bot.kit();
-                    Box::pin(program.decide(registry, kit, dialogue, asked)).await
-                } else {
-                    deciding::decide(registry, &session.key.bot, dialogue, asked).await
-                };
-                let Decided {
-                    said,
-                    fallback,
-                    mind,
-                } = decided;
-                turn.facts_stored_to += 1;
-                core.mind = mind;
-                if core.hangs() {
-                    core.quarantine.impose();
-                }
-                turn.said = said;
-                let thought = received.elapsed();
-                turn.decision = Some(Decision {
-                    fallback,
-                    queued,
-                    thought,
-                    limit,
-                });
-            }
-            Ok(Err(error)) => {
-                core.mind = DialogueState::Awake(dialogue);
-                tracing::debug!(session = core.id.0, %error, "a message was not understood");
-                registry.meters.defaulted("not_understood");
-            }
-            Err(panic) => {
-                tracing::error!(session = core.id.0, %panic, "a bot panicked on a message");
-                registry.meters.defaulted("panic");
-            }
-        }
-        if let Some(program) = core.program.as_deref_mut() {
-            program.tell(registry, session.key.bot.kit());
-        }
-        turn
     }
 
     /// Ends the session without a word from its referee.
@@ -558,6 +473,30 @@ impl Actor {
             ..Close::of(self.registry.now_us(), cause)
         };
         self.finish(Vec::new(), Box::new(close), again).await
+    }
+}
+
+/// Whether the session can take the next message of an edge, which can answer alone otherwise.
+fn takes_numbered(core: &SessionState) -> Result<(), Refusal> {
+    match core.own.is_broken() {
+        true => Err(Refusal::Over),
+        false if core.own.is_absent() => Err(Refusal::Unfit),
+        false => Ok(()),
+    }
+}
+
+fn incoming(callback: Callback, begins: bool, time: Arrival) -> Incoming {
+    Incoming {
+        text: callback.text,
+        before: callback
+            .opening
+            .map_or_else(Vec::new, |opening| opening.before),
+        via: match callback.numbered.map(|numbered| numbered.local) {
+            None => Via::Referee { begins },
+            Some(None) => Via::Edge,
+            Some(Some(local)) => Via::Local(local),
+        },
+        time,
     }
 }
 

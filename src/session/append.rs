@@ -1,152 +1,214 @@
 //! What every turn stores: entries, facts, endings, and the ledger's row.
 
-use super::core::{DialogueState, Quarantine, SessionState};
+use super::core::SessionState;
 use super::mailbox::Ledger;
 use super::registry::Registry;
 use crate::store::StoreError;
 use crate::store::types::{Append, Close, LedgerRow, NewEntry, NewSession, Receipt};
 use crate::thinking::guarded;
-use games::{Ending, Fact};
-use serde_json::json;
+use games::seat::{Fallback, Quarantine};
+use games::{Bluff, Ending, Fact, Kit};
 use std::sync::Arc;
 use std::time::Instant;
+use tokio::sync::oneshot::error::TryRecvError;
 
-impl Registry {
-    /// What a session's dialogue has to say at its end.
-    pub(super) fn closing(&self, core: &mut SessionState, ending: Ending) -> Box<Close> {
-        if let Some(program) = core.program.as_deref_mut() {
-            program.ends(&ending);
-        }
-        let lessons = match &core.mind {
-            DialogueState::Awake(dialogue) => guarded(|| dialogue.lessons()).unwrap_or_default(),
-            DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {
-                Vec::new()
-            }
-        };
-        Box::new(Close {
-            at_us: self.now_us(),
-            cause: ending.cause,
-            detail: ending.detail,
-            scores: ending.scores,
-            wins: ending.wins,
-            lessons,
-            facts: Vec::new(),
+/// Facts of a turn with their bluff columns.
+pub(super) type Facts = Vec<(Fact, Option<Bluff>)>;
+
+/// What a session's dialogue has to say at its end.
+pub(super) fn closing(registry: &Registry, core: &mut SessionState, ending: Ending) -> Box<Close> {
+    if let Some(program) = core.program.as_deref_mut() {
+        program.ends(&ending);
+    }
+    Box::new(Close {
+        at_us: registry.now_us(),
+        cause: ending.cause,
+        detail: ending.detail,
+        scores: ending.scores,
+        wins: ending.wins,
+        lessons: core.own.lessons(),
+        facts: Vec::new(),
+    })
+}
+
+/// Facts found by this turn, with their bluff columns; `fallback`: why the fallback decided, if it did.
+pub(super) fn facts(
+    registry: &Registry,
+    kit: &dyn Kit,
+    core: &mut SessionState,
+    fallback: Option<Fallback>,
+) -> Facts {
+    if core.own.quarantine == Quarantine::Due {
+        tracing::warn!(
+            session = core.id.0,
+            "a bot hung while it was thinking: the fallback answers for it from now on"
+        );
+    }
+    if let Some(why) = fallback {
+        registry.meters.fallback(why.word());
+    }
+    let facts = core.own.facts().into_iter();
+    let bluff = |fact: &Fact| guarded(|| kit.card().bluff(fact)).unwrap_or_default();
+    facts
+        .map(|fact| {
+            let bluff = bluff(&fact);
+            (fact, bluff)
         })
-    }
+        .collect()
+}
 
-    /// Facts found by this turn, with their bluff columns.
-    pub(super) fn facts(
-        &self,
-        bot: &super::bot_address::BotAddress,
-        core: &mut SessionState,
-        fallback: Option<&'static str>,
-    ) -> Vec<(Fact, Option<games::Bluff>)> {
-        let mut facts = std::mem::take(&mut core.pending_facts);
-        if let DialogueState::Awake(dialogue) = &mut core.mind {
-            facts.append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
-        }
-        if core.quarantine == Quarantine::Due {
-            tracing::warn!(
-                session = core.id.0,
-                "a bot hung while it was thinking: the fallback answers for it from now on"
-            );
-            facts.push(Fact {
-                kind: Quarantine::FACT.to_owned(),
-                data: json!({ "why": "its thinking did not end; the fallback answers for it" }),
-            });
-        }
-        if let Some(cause) = fallback {
-            self.meters.fallback(cause);
-            facts.push(Fact::new("fallback", json!({ "cause": cause })));
-        }
-        facts
-            .into_iter()
-            .map(|fact| {
-                let bluff = guarded(|| bot.kit().card().bluff(&fact)).unwrap_or_default();
-                (fact, bluff)
-            })
-            .collect()
-    }
-
-    /// Adds to a session's transcript, after all that was acknowledged before; its head moves on once that is
-    /// durable.
-    pub(super) async fn append(
-        &self,
-        core: &mut SessionState,
-        mut entries: Vec<NewEntry>,
-        facts: Vec<(Fact, Option<games::Bluff>)>,
-        close: Option<Box<Close>>,
-    ) -> Result<Receipt, StoreError> {
-        let added = entries.len() as u64;
-        self.land(core).await?;
-        let behind = core.behind.waiting.len() as u64;
-        if behind > 0 {
-            let after = std::mem::take(&mut entries);
-            entries = std::mem::take(&mut core.behind.waiting);
-            entries.extend(after);
-        }
-        if self.options.unstored {
-            core.seq += added;
-            return Ok(Receipt {
-                last: core.head,
-                committed: Instant::now(),
-            });
-        }
-        let quarantined = core.quarantine == Quarantine::Due
-            && facts.iter().any(|(fact, _)| fact.kind == Quarantine::FACT);
-        let rows = core.rows.as_deref().cloned();
-        let (open, match_) = match rows {
-            Some(rows) => (Some(Box::new(rows.session)), Some(Box::new(rows.match_))),
-            None => (None, None),
-        };
-        let append = Append {
-            session: core.id,
-            previous: core.head,
-            seq: core.seq - behind,
-            open,
-            match_,
-            entries,
-            facts,
-            close,
-        };
-        let appended = self.dependencies.store.append(append).await;
-        if appended.is_err() && behind > 0 {
-            core.lose(behind);
-        }
-        let receipt = appended?;
-        if quarantined {
-            core.quarantine = Quarantine::Stored;
-        }
-        if let Some(rows) = core.rows.take() {
-            let NewSession {
-                match_id,
-                game,
-                bot,
-                referee,
-                ..
-            } = &rows.session;
-            let session = core.id.0;
-            tracing::info!(session, match_id, game, bot, referee, "a session begins");
-        }
-        core.head = receipt.last.or(core.head);
+/// Adds to a session's transcript, after all that was acknowledged before; its head moves on once that is
+/// durable.
+pub(super) async fn append(
+    registry: &Registry,
+    core: &mut SessionState,
+    entries: Vec<NewEntry>,
+    facts: Facts,
+    close: Option<Box<Close>>,
+) -> Result<Receipt, StoreError> {
+    let added = entries.len() as u64;
+    land(registry, core).await?;
+    let behind = core.behind.waiting.len() as u64;
+    let mut all = std::mem::take(&mut core.behind.waiting);
+    all.extend(entries);
+    if registry.options.unstored {
         core.seq += added;
-        Ok(receipt)
+        return Ok(Receipt {
+            last: core.head,
+            committed: Instant::now(),
+        });
     }
+    let quarantined = core.own.quarantine == Quarantine::Due
+        && facts.iter().any(|(fact, _)| fact.kind == Quarantine::FACT);
+    let append = rows(core, behind, all, facts, close);
+    let appended = registry.dependencies.store.append(append).await;
+    if appended.is_err() && behind > 0 {
+        core.lose(behind);
+    }
+    let receipt = appended?;
+    if quarantined {
+        core.own.quarantine = Quarantine::Stored;
+    }
+    note_opened(core);
+    core.head = receipt.last.or(core.head);
+    core.seq += added;
+    Ok(receipt)
+}
 
-    pub(super) fn ledger(
-        &self,
-        core: &SessionState,
-        row: LedgerRow,
-        received: Instant,
-    ) -> Box<Ledger> {
-        self.meters.decisions.increment(1);
-        debug_assert_eq!(row.session, core.id);
-        let store = self.dependencies.store.clone();
-        Box::new(Ledger {
-            row,
-            received,
-            store,
-            meters: Arc::clone(&self.meters),
-        })
+/// These entries, of which so many were acknowledged before, with the rows that are due with them.
+fn rows(
+    core: &SessionState,
+    behind: u64,
+    entries: Vec<NewEntry>,
+    facts: Facts,
+    close: Option<Box<Close>>,
+) -> Append {
+    let rows = core.rows.as_deref().cloned();
+    let (open, match_) = match rows {
+        Some(rows) => (Some(Box::new(rows.session)), Some(Box::new(rows.match_))),
+        None => (None, None),
+    };
+    Append {
+        session: core.id,
+        previous: core.head,
+        seq: core.seq - behind,
+        open,
+        match_,
+        entries,
+        facts,
+        close,
+    }
+}
+
+/// The first rows are stored.
+fn note_opened(core: &mut SessionState) {
+    let Some(rows) = core.rows.take() else { return };
+    let NewSession {
+        match_id,
+        game,
+        bot,
+        referee,
+        ..
+    } = &rows.session;
+    let session = core.id.0;
+    tracing::info!(session, match_id, game, bot, referee, "a session begins");
+}
+
+/// A decision's row in the ledger, complete but for its last time.
+pub(super) fn ledger(
+    registry: &Registry,
+    core: &SessionState,
+    row: LedgerRow,
+    received: Instant,
+) -> Box<Ledger> {
+    registry.meters.decisions.increment(1);
+    debug_assert_eq!(row.session, core.id);
+    let store = registry.dependencies.store.clone();
+    Box::new(Ledger {
+        row,
+        received,
+        store,
+        meters: Arc::clone(&registry.meters),
+    })
+}
+
+/// Takes note of what has arrived in the store meanwhile.
+pub(super) fn look(registry: &Registry, core: &mut SessionState) {
+    let Some(mut flight) = core.behind.flight.take() else {
+        return;
+    };
+    match flight.stored.try_recv() {
+        Err(TryRecvError::Empty) => core.behind.flight = Some(flight),
+        Ok(outcome) => drop(landed(registry, core, flight.entries, outcome)),
+        Err(TryRecvError::Closed) => {
+            let outcome = Err(StoreError::Closed);
+            drop(landed(registry, core, flight.entries, outcome));
+        }
+    }
+}
+
+/// Waits for what is on its way.
+///
+/// # Errors
+/// It could not be stored: the session is as it was before.
+pub(super) async fn land(registry: &Registry, core: &mut SessionState) -> Result<(), StoreError> {
+    let Some(flight) = core.behind.flight.take() else {
+        return Ok(());
+    };
+    let outcome = flight.stored.await.unwrap_or(Err(StoreError::Closed));
+    landed(registry, core, flight.entries, outcome)
+}
+
+/// Waits until everything that was acknowledged is stored; errors as [`land`].
+pub(super) async fn catch_up(
+    registry: &Registry,
+    core: &mut SessionState,
+) -> Result<(), StoreError> {
+    land(registry, core).await?;
+    if core.behind.waiting.is_empty() {
+        return Ok(());
+    }
+    let stored = append(registry, core, Vec::new(), Vec::new(), None).await;
+    stored.map(drop)
+}
+
+fn landed(
+    registry: &Registry,
+    core: &mut SessionState,
+    entries: u64,
+    outcome: Result<Receipt, StoreError>,
+) -> Result<(), StoreError> {
+    match outcome {
+        Ok(receipt) => {
+            core.head = receipt.last.or(core.head);
+            Ok(())
+        }
+        Err(error) => {
+            tracing::debug!(session = core.id.0, %error, "messages could not be stored");
+            registry.meters.appends_failed.increment(1);
+            let waiting = std::mem::take(&mut core.behind.waiting);
+            core.lose(entries + waiting.len() as u64);
+            Err(error)
+        }
     }
 }

@@ -1,172 +1,218 @@
 //! The last step of a turn: it is stored, or acknowledged to an edge that can deliver it again, and answered.
 
-use super::actor::Actor;
-use super::core::DialogueState;
-use super::mailbox::{Answer, Sending};
+use super::append;
+use super::core::SessionState;
+use super::mailbox::{Answer, Sending, Session};
 use super::message::{Ended, Refusal};
-use super::turn::Turn;
-use crate::replay::LastMessage;
+use super::registry::Registry;
+use super::turn::{Arrival, Decision, Turn, Via};
 use crate::store::StoreError;
-use crate::store::types::{Direction, EntryId, NewEntry};
+use crate::store::types::{Close, Direction, EntryId, NewEntry, Receipt};
 use bytes::Bytes;
 use games::Cause;
+use games::seat::LastMessage;
 use std::sync::Arc;
-use std::time::Instant;
 
-impl Actor {
-    /// Stores a turn and gives its answer; if the store cannot, the game's default, and none to a beginning; if
-    /// it has ended, no answer at all.
-    pub(super) async fn commit(
-        &mut self,
-        turn: Turn,
-        received: Instant,
-    ) -> Result<Answer, Refusal> {
-        let Some(core) = self.core.as_deref_mut() else {
-            let kit = self.session.key.bot.kit();
-            return Ok(Answer::default_of_game(kit, &turn.text));
-        };
-        let Turn {
-            local,
-            numbered,
-            begins,
-            before,
-            at_us,
-            text,
-            said,
-            ending,
-            decision,
-            facts_stored_to,
-        } = turn;
-        let mut entries = before;
-        entries.reserve_exact(2);
-        entries.push(NewEntry::new(at_us, Direction::In, text.clone()));
-        let mark = core.seq + entries.len() as u64;
-        if !said.is_empty() {
-            entries.push(NewEntry::new(
-                if local { at_us } else { self.registry.now_us() },
-                Direction::Out,
-                said.clone(),
-            ));
-        }
-        let close = ending.map(|ending| self.registry.closing(core, ending));
-        let ends = close.as_ref().map(|close| Ended {
-            cause: close.cause,
-            detail: close.detail.clone(),
-        });
-        let facts = self.registry.facts(
-            &self.session.key.bot,
-            core,
-            decision.as_ref().and_then(|d| d.fallback),
-        );
-        let first = core.head.is_none();
-        let plain = numbered && !local && !first && decision.is_none() && close.is_none();
-        if plain
-            && facts.is_empty()
-            && said
-                == self
-                    .session
-                    .key
-                    .bot
-                    .kit()
-                    .card()
-                    .dialect
-                    .default_answer(&text)
-            && core.behind.has_room(entries.len())
-            && matches!(core.mind, DialogueState::Awake(_))
-            && !self.registry.options.unstored
-        {
-            return Ok(self.acknowledge(entries, (text, said, mark)));
-        }
-        match self.registry.append(core, entries, facts, close).await {
-            Ok(receipt) => {
-                if !first {
-                    core.goes_on();
-                }
-                core.facts_stored_to = match core.mind {
-                    DialogueState::Awake(_) => core.seq * 2,
-                    DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {
-                        facts_stored_to
-                    }
-                };
-                // The answer, if there is one, was stored right after what asked for it.
-                let last = receipt.last.map_or(0, |last| last.0);
-                let asked = EntryId(last - i64::from(!said.is_empty()));
-                let ledger = decision.map(|decision| {
-                    let row = decision.row(core, (asked, receipt), at_us, received);
-                    self.registry.ledger(core, row, received)
-                });
-                let number = 1 + core.last.as_ref().map_or(0, |last| last.number);
-                core.last = Some(Box::new(LastMessage {
-                    text,
-                    answer: said.clone(),
-                    mark,
-                    number,
-                }));
-                if let Some(ended) = &ends {
-                    self.registry.end(&self.session.key, core, ended.cause);
-                }
-                let session = Arc::clone(&self.session);
-                Ok(Answer {
-                    text: Bytes::from(said),
-                    sending: Some(Sending {
-                        session,
-                        mark,
-                        ledger,
-                    }),
-                    stored: true,
-                    ended: ends,
-                })
-            }
-            Err(error) => {
-                tracing::debug!(session = core.id.0, %error, "a message could not be stored");
-                self.registry.meters.appends_failed.increment(1);
-                // Whatever was heard is not in the transcript: it is folded anew without it.
-                core.mind = DialogueState::Asleep;
-                core.pending_facts.clear();
-                if let StoreError::Closed = error {
-                    return Err(self.registry.stopping());
-                }
-                if numbered {
-                    return Err(Refusal::Unfit);
-                }
-                if begins {
-                    // A match that is not on record from its beginning is none.
-                    self.registry.end(&self.session.key, core, Cause::Cancelled);
-                    self.core = None;
-                    self.registry.meters.refused(Refusal::Unstored.word());
-                    return Err(Refusal::Unstored);
-                }
-                self.registry.meters.defaulted("not_stored");
-                let kit = self.session.key.bot.kit();
-                Ok(Answer::default_of_game(kit, &text))
-            }
-        }
+/// What a turn is stored as and answered with.
+struct Outcome {
+    via: Via,
+    time: Arrival,
+    text: String,
+    said: String,
+    decision: Option<Decision>,
+    /// The message's index in the transcript, plus one.
+    mark: u64,
+    ended: Option<Ended>,
+    facts_stored_to: u64,
+    /// Whether nothing of its session was stored before.
+    first: bool,
+}
+
+/// Stores a turn and gives its answer; if the store cannot, the game's default, and none to a beginning; if
+/// it has ended, no answer at all.
+pub(super) async fn commit(
+    registry: &Registry,
+    session: &Arc<Session>,
+    core: &mut Option<Box<SessionState>>,
+    mut turn: Turn,
+) -> Result<Answer, Refusal> {
+    let kit = session.key.bot.kit();
+    let Some(state) = core.as_deref_mut() else {
+        return Ok(Answer::default_of_game(kit, &turn.text));
+    };
+    let entries = entries(registry, &mut turn);
+    // The answer, if there is one, stands last.
+    let answers = usize::from(!turn.said.is_empty());
+    let mark = state.seq + (entries.len() - answers) as u64;
+    let ending = turn.ending.take();
+    let close = ending.map(|ending| append::closing(registry, state, ending));
+    let fallback = turn.decision.and_then(|decision| decision.fallback);
+    let facts = append::facts(registry, kit, state, fallback);
+    let outcome = Outcome {
+        mark,
+        ended: close.as_deref().map(ended),
+        via: turn.via,
+        time: turn.time,
+        text: turn.text,
+        said: turn.said,
+        decision: turn.decision,
+        facts_stored_to: turn.facts_stored_to,
+        first: state.head.is_none(),
+    };
+    if facts.is_empty() && outcome.may_wait(registry, session, state, entries.len()) {
+        return Ok(acknowledge(state, entries, outcome));
     }
+    match append::append(registry, state, entries, facts, close).await {
+        Ok(receipt) => Ok(stored(registry, session, state, outcome, receipt)),
+        Err(error) => not_stored(registry, session, core, outcome, &error),
+    }
+}
 
-    /// Answers a message that its edge can deliver again before it is stored.
-    fn acknowledge(
-        &mut self,
-        entries: Vec<NewEntry>,
-        (text, answer, mark): (String, String, u64),
-    ) -> Answer {
-        let said = Answer {
-            stored: false,
-            ..Answer::of(answer.clone())
+/// The entries of a turn: what was said before, the message, and its answer.
+fn entries(registry: &Registry, turn: &mut Turn) -> Vec<NewEntry> {
+    let (mut in_us, mut out_us) = (turn.time.at_us, None);
+    if let Via::Local(local) = &turn.via {
+        (in_us, out_us) = (local.at_us, Some(local.at_us));
+    }
+    let mut entries = std::mem::take(&mut turn.before);
+    entries.reserve_exact(2);
+    entries.push(NewEntry::new(in_us, Direction::In, turn.text.clone()));
+    if !turn.said.is_empty() {
+        let at_us = out_us.unwrap_or_else(|| registry.now_us());
+        entries.push(NewEntry::new(at_us, Direction::Out, turn.said.clone()));
+    }
+    entries
+}
+
+fn ended(close: &Close) -> Ended {
+    Ended {
+        cause: close.cause,
+        detail: close.detail.clone(),
+    }
+}
+
+impl Outcome {
+    /// Whether it is a plain acknowledgement, which its edge can deliver again, so that it is answered before it is stored.
+    fn may_wait(
+        &self,
+        registry: &Registry,
+        session: &Session,
+        core: &SessionState,
+        entries: usize,
+    ) -> bool {
+        let plain = || {
+            session
+                .key
+                .bot
+                .kit()
+                .card()
+                .dialect
+                .default_answer(&self.text)
         };
-        if let Some(core) = self.core.as_deref_mut() {
-            core.seq += entries.len() as u64;
-            core.goes_on();
-            core.facts_stored_to = core.seq * 2;
-            core.behind.waiting.extend(entries);
-            let number = 1 + core.last.as_ref().map_or(0, |last| last.number);
-            core.last = Some(Box::new(LastMessage {
-                text,
-                answer,
-                mark,
-                number,
-            }));
-            self.registry.send_on(&self.session, core);
+        matches!(self.via, Via::Edge)
+            && !self.first
+            && self.decision.is_none()
+            && self.ended.is_none()
+            && self.said == plain()
+            && core.behind.has_room(entries)
+            && core.own.is_awake()
+            && !registry.options.unstored
+    }
+}
+
+/// Answers a message that its edge can deliver again before it is stored.
+fn acknowledge(core: &mut SessionState, entries: Vec<NewEntry>, outcome: Outcome) -> Answer {
+    core.seq += entries.len() as u64;
+    core.behind.waiting.extend(entries);
+    core.goes_on();
+    core.facts_stored_to = core.seq * 2;
+    let answer = Answer {
+        stored: false,
+        ..Answer::of(outcome.said.clone())
+    };
+    note_last(core, outcome.text, outcome.said, outcome.mark);
+    answer
+}
+
+fn note_last(core: &mut SessionState, text: String, answer: String, mark: u64) {
+    let number = 1 + core.own.last.as_ref().map_or(0, |last| last.number);
+    core.own.last = Some(Box::new(LastMessage {
+        text,
+        answer,
+        mark,
+        number,
+    }));
+}
+
+/// The turn is stored: its answer.
+fn stored(
+    registry: &Registry,
+    session: &Arc<Session>,
+    core: &mut SessionState,
+    outcome: Outcome,
+    receipt: Receipt,
+) -> Answer {
+    if !outcome.first {
+        core.goes_on();
+    }
+    core.facts_stored_to = match core.own.is_awake() {
+        true => core.seq * 2,
+        false => outcome.facts_stored_to,
+    };
+    // The answer, if there is one, was stored right after what asked for it.
+    let last = receipt.last.map_or(0, |last| last.0);
+    let asked = EntryId(last - i64::from(!outcome.said.is_empty()));
+    let ledger = outcome.decision.map(|decision| {
+        let row = Turn::ledger_row(&decision, core, outcome.time, asked, receipt);
+        append::ledger(registry, core, row, outcome.time.received)
+    });
+    let (said, mark) = (outcome.said, outcome.mark);
+    note_last(core, outcome.text, said.clone(), mark);
+    if let Some(ended) = &outcome.ended {
+        registry.end(&session.key, core, ended.cause);
+    }
+    Answer {
+        text: Bytes::from(said),
+        sending: Some(Sending {
+            session: Arc::clone(session),
+            mark,
+            ledger,
+        }),
+        stored: true,
+        ended: outcome.ended,
+    }
+}
+
+/// The turn could not be stored: what was received is not in the transcript.
+fn not_stored(
+    registry: &Registry,
+    session: &Session,
+    core: &mut Option<Box<SessionState>>,
+    outcome: Outcome,
+    error: &StoreError,
+) -> Result<Answer, Refusal> {
+    if let Some(state) = core.as_deref_mut() {
+        tracing::debug!(session = state.id.0, %error, "a message could not be stored");
+        state.unlearn();
+    }
+    registry.meters.appends_failed.increment(1);
+    if let StoreError::Closed = error {
+        return Err(registry.stopping());
+    }
+    match outcome.via {
+        Via::Edge | Via::Local(_) => Err(Refusal::Unfit),
+        Via::Referee { begins: true } => {
+            // A match that is not on record from its beginning is none.
+            if let Some(mut state) = core.take() {
+                registry.end(&session.key, &mut state, Cause::Cancelled);
+            }
+            registry.meters.refused(Refusal::Unstored.word());
+            Err(Refusal::Unstored)
         }
-        said
+        Via::Referee { begins: false } => {
+            registry.meters.defaulted("not_stored");
+            let kit = session.key.bot.kit();
+            Ok(Answer::default_of_game(kit, &outcome.text))
+        }
     }
 }

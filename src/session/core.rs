@@ -1,15 +1,16 @@
 //! What a session keeps between messages. At rest and asleep it is small: where its transcript ends
 //! and what the fold starts from.
 
-use super::behind::Behind;
+use super::behind::{Behind, Flight, Storing};
 use super::program::Program;
 use crate::history::SessionRow;
 use crate::link::Share;
-use crate::replay::LastMessage;
-use crate::store::types::{EntryId, LiveSession, MatchRow, NewSession, SessionId};
+use crate::store::types::{Append, EntryId, LiveSession, MatchRow, NewSession, SessionId};
 use crate::thinking::Pending;
-use games::{Cause, Dialogue, Fact};
+use games::Cause;
+use games::seat::{OwnSeat, Quarantine, Settings};
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 /// One session.
 pub(super) struct SessionState {
@@ -25,19 +26,17 @@ pub(super) struct SessionState {
     /// How many entries it has, with those that are [`Self::behind`].
     pub(super) seq: u64,
     pub(super) behind: Behind,
-    pub(super) mind: DialogueState,
-    /// Its bot's program, if that is a user's.
+    /// Dialogue, decisions, what is said and what is to be recorded.
+    pub(super) own: OwnSeat,
+    /// The process of its bot's program, if that is a user's.
     pub(super) program: Option<Box<Program>>,
+    /// A decision that was answered for and has the dialogue still in the pool.
+    pub(super) away: Option<Box<Pending>>,
     /// A decision that was answered for and has not come back, while the dialogue was folded anew.
     pub(super) stray: Option<Box<Pending>>,
-    pub(super) quarantine: Quarantine,
-    /// The last message and what was answered; unknown while asleep.
-    pub(super) last: Option<Box<LastMessage>>,
     /// How far facts are stored, in half steps: hearing entry `n` is step `2n`, saying what answers
     /// it step `2n + 1`. Facts of later steps come to light when it is folded.
     pub(super) facts_stored_to: u64,
-    /// Facts of stored entries that are not stored yet; empty while asleep.
-    pub(super) pending_facts: Vec<Fact>,
     pub(super) ended: bool,
     /// Whether it ended as games do.
     pub(super) normal: bool,
@@ -50,34 +49,6 @@ pub(super) struct SessionState {
     pub(super) void: bool,
 }
 
-/// Whether its bot hung: then it still hears and is told everything, and is asked nothing any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quarantine {
-    /// The session is of an earlier run: the store knows.
-    Unread,
-    /// It did not hang.
-    Clear,
-    /// It hung, and that is not stored yet.
-    Due,
-    /// It hung, and the store knows.
-    Stored,
-}
-
-impl Quarantine {
-    /// The kind of the fact that says so.
-    pub(super) const FACT: &str = "quarantined";
-
-    pub(super) fn impose(&mut self) {
-        if *self != Self::Stored {
-            *self = Self::Due;
-        }
-    }
-
-    pub(super) fn holds(self) -> bool {
-        matches!(self, Self::Due | Self::Stored)
-    }
-}
-
 /// Rows of a session that no append has written yet.
 #[derive(Clone)]
 pub(super) struct Rows {
@@ -85,21 +56,10 @@ pub(super) struct Rows {
     pub(super) match_: MatchRow,
 }
 
-/// Where the dialogue is.
-pub(super) enum DialogueState {
-    /// Nowhere: it is folded from the transcript when needed.
-    Asleep,
-    /// Here.
-    Awake(Box<dyn Dialogue>),
-    /// Still in the pool; `said` was answered in its stead.
-    Away { pending: Pending, said: String },
-    /// It cannot be folded, now or ever: the game's default is answered from now on.
-    Broken,
-}
-
 impl SessionState {
     /// A session that start-up found.
-    pub(super) fn found(live: LiveSession, permit: Option<Share>) -> Self {
+    pub(super) fn found(live: LiveSession, permit: Option<Share>, mut own: OwnSeat) -> Self {
+        own.quarantine = Quarantine::Unread;
         Self {
             id: live.id,
             match_id: live.opened.match_id.into_boxed_str(),
@@ -110,13 +70,11 @@ impl SessionState {
             head: live.head,
             seq: live.seq,
             behind: Behind::default(),
-            mind: DialogueState::Asleep,
+            own,
             program: None,
+            away: None,
             stray: None,
-            quarantine: Quarantine::Unread,
-            last: None,
             facts_stored_to: live.seq * 2,
-            pending_facts: Vec::new(),
             ended: false,
             normal: false,
             fresh: live.seq <= 1,
@@ -145,7 +103,7 @@ impl SessionState {
             ended: true,
             normal,
             setup: Value::Null,
-            ..Self::found(live, None)
+            ..Self::found(live, None, OwnSeat::new(Settings::nodes(0), None))
         }
     }
 
@@ -153,32 +111,64 @@ impl SessionState {
     pub(super) fn sleep(&mut self) {
         if self.head.is_some() && self.behind.is_empty() {
             self.give_up();
-            self.mind = DialogueState::Asleep;
-            self.last = None;
-            self.pending_facts.clear();
+            self.own.forget();
+            self.own.last = None;
         }
+    }
+
+    /// What waits behind what is stored, if nothing is on its way already, and where its outcome goes.
+    pub(super) fn take_waiting(&mut self) -> Option<(Append, Storing)> {
+        if self.behind.flight.is_some() || self.behind.waiting.is_empty() {
+            return None;
+        }
+        let entries = std::mem::take(&mut self.behind.waiting);
+        let count = entries.len() as u64;
+        let append = Append {
+            session: self.id,
+            previous: self.head,
+            seq: self.seq - count,
+            open: None,
+            match_: None,
+            entries,
+            facts: Vec::new(),
+            close: None,
+        };
+        let (storing, stored) = oneshot::channel();
+        self.behind.flight = Some(Flight {
+            entries: count,
+            stored,
+        });
+        Some((append, storing))
+    }
+
+    /// What was received last is not in the transcript: the dialogue is folded again without it.
+    pub(super) fn unlearn(&mut self) {
+        self.away = None;
+        self.own.forget();
+    }
+
+    /// Its last entries are not in the transcript: it is folded again without them.
+    pub(super) fn lose(&mut self, entries: u64) {
+        self.seq -= entries;
+        self.facts_stored_to = self.facts_stored_to.min(self.seq * 2);
+        self.unlearn();
+        self.own.last = None;
     }
 
     /// Whether its bot is at a decision that was answered for and hangs.
     pub(super) fn hangs(&self) -> bool {
-        matches!(&self.mind, DialogueState::Away { pending, .. } if pending.hangs())
+        self.away.as_ref().is_some_and(|pending| pending.hangs())
     }
 
     /// A decision that did not come back in time is not waited for any more. The first one may still
-    /// be late; a second one beside it, or one that hangs, is the last that the bot is asked for.
+    /// be late; a second one at the same time, or one that hangs, is the last that the bot is asked for.
     pub(super) fn give_up(&mut self) {
-        let pending = match std::mem::replace(&mut self.mind, DialogueState::Asleep) {
-            DialogueState::Away { pending, .. } => pending,
-            here => {
-                self.mind = here;
-                return;
-            }
+        let Some(pending) = self.away.take() else {
+            return;
         };
         pending.cancel();
         let twice = self.stray.as_mut().is_some_and(|stray| stray.is_out());
-        if twice || pending.hangs() {
-            self.quarantine.impose();
-        }
-        self.stray = Some(Box::new(pending));
+        self.own.give_up(twice || pending.hangs());
+        self.stray = Some(pending);
     }
 }

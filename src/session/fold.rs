@@ -1,14 +1,16 @@
 //! Waking a session's dialogue: the same after a restart, a long rest or a panic.
 
 use super::bot_address::BotAddress;
-use super::core::{DialogueState, Quarantine, SessionState};
+use super::core::SessionState;
 use super::options::Dependencies;
+use super::program::SessionOf;
 use crate::history;
 use crate::replay::{self, Line};
 use crate::store::StoreError;
 use crate::store::types::NewEntry;
 use crate::thinking::{Panicked, guarded};
 use games::SetupError;
+use games::seat::Quarantine;
 
 /// Entries that are replayed at once, on the caller's thread.
 const AT_ONCE_MAX: usize = 64;
@@ -60,10 +62,10 @@ pub(super) async fn wake_with(
         .as_ref()
         .map(|program| program.spec().to_owned());
     let bot = spec.as_deref().unwrap_or(asked);
-    if core.quarantine == Quarantine::Unread {
+    if core.own.quarantine == Quarantine::Unread {
         let hung =
             history::has_fact(dependencies.store.reader(), core.id, Quarantine::FACT).await?;
-        core.quarantine = if hung {
+        core.own.quarantine = if hung {
             Quarantine::Stored
         } else {
             Quarantine::Clear
@@ -75,10 +77,13 @@ pub(super) async fn wake_with(
     }
     let mut setup =
         replay::dialogue_setup(&dependencies.store, kit, (bot, core.seed), &core.setup).await?;
-    if let Some(program) = &mut core.program {
-        let of_match = (&*core.match_id, core.seq > 0);
-        let stored = (&dependencies.store, core.id);
-        Box::pin(program.prepare(stored, kit, of_match, &mut setup)).await;
+    if let (Some(program), Some(part)) = (&mut core.program, core.own.program()) {
+        let of = SessionOf {
+            id: core.id,
+            match_id: &core.match_id,
+            begun: core.seq > 0,
+        };
+        Box::pin(program.prepare(dependencies, kit, part, of, &mut setup)).await;
     }
     let entries = match core.head {
         Some(head) => history::transcript(dependencies.store.reader(), core.id, head).await?,
@@ -99,30 +104,30 @@ pub(super) async fn wake_with(
         replaying()?
     };
     let facts = replayed.facts.into_iter();
-    let pending_facts =
-        facts.filter_map(|(step, fact)| (step >= core.facts_stored_to).then_some(fact));
-    core.pending_facts = pending_facts.collect();
-    core.mind = DialogueState::Awake(dialogue);
-    core.last = replayed.last.map(Box::new).or_else(|| core.last.take());
+    let stored_to = core.facts_stored_to;
+    core.own.forget();
+    core.own
+        .learnt(facts.filter_map(|(step, fact)| (step >= stored_to).then_some(fact)));
+    core.own.wake(dialogue);
+    core.own.last = replayed.last.map(Box::new).or_else(|| core.own.last.take());
     Ok(())
 }
 
-/// Lets a session's dialogue hear and say what came before its first message.
+/// Lets a session's dialogue receive and say what came before its first message.
 pub(super) fn replay_preamble(core: &mut SessionState, before: &[NewEntry]) {
-    let DialogueState::Awake(dialogue) = &mut core.mind else {
-        return;
-    };
     if before.is_empty() {
         return;
     }
     let lines = before.iter().map(Line::from);
-    match guarded(|| replay::replay(&mut **dialogue, lines)) {
-        Ok(replayed) => core
-            .pending_facts
-            .extend(replayed.facts.into_iter().map(|(_, fact)| fact)),
+    match core.own.with(|dialogue| replay::replay(dialogue, lines)) {
+        Ok(Some(replayed)) => {
+            let facts = replayed.facts.into_iter();
+            core.own.learnt(facts.map(|(_, fact)| fact));
+        }
+        Ok(None) => {}
         Err(panic) => {
             tracing::error!(session = core.id.0, %panic, "a bot panicked before its first message");
-            core.mind = DialogueState::Broken;
+            core.own.break_down();
         }
     }
 }

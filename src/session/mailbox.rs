@@ -3,9 +3,8 @@
 
 use super::bot_address::Key;
 use super::core::SessionState;
-use super::message::{Ended, Expiry, Numbered, Opening, Origin, Place, Refusal};
+use super::message::{Ended, Expiry, Numbered, Opening, Origin, Place, Refusal, TakenIn};
 use super::meters::Meters;
-use super::naming::TakenIn;
 pub(super) use crate::clock::micros;
 use crate::store::types::LedgerRow;
 use crate::store::{Store, StoreError};

@@ -1,7 +1,7 @@
 //! What a session receives and how it is refused or ends: the types that cross between its files.
 
 use crate::link::{Peer, Share};
-use crate::store::types::NewEntry;
+use crate::store::types::{NewEntry, SessionId};
 use games::{Cause, Seating};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -114,6 +114,16 @@ pub struct Ended {
     pub cause: Cause,
     /// The particulars, in a sentence.
     pub detail: String,
+}
+
+/// The live session that took names in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakenIn {
+    /// Its number.
+    pub session: SessionId,
+    /// Whether the seats of its match are named, so that what the match teaches counts for the names. Where it is not
+    /// known which seat the session has, they are not: the names advise its bot alone.
+    pub seats_named: bool,
 }
 
 /// Why a message was not taken, in a sentence for the referee's operator.

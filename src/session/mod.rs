@@ -11,8 +11,8 @@
 //! - `actor` wakes the dialogue (`fold`, which replays the transcript), answers a repeated message from the log, opens
 //!   a session on a first message (`begins`, `opening`), and feeds the text to the dialogue. `numbering` processes each
 //!   numbered message of an edge once.
-//! - `deciding` has a decision made in the thinking pool, `program` by a user bot; `turn` is what the message leads to
-//!   before it is stored.
+//! - `turn` waits for what the session's seat ([`games::seat`]) says is due: thinking in the pool, or a user bot's answer
+//!   (`program`).
 //! - `commit` stores it and answers. A plain acknowledgement to a shim is answered before that and stored behind it
 //!   (`behind`); what is decided or learnt waits until everything before it is stored.
 //! - The transport reports that it has the answer (`Sending::handed`), which completes the row of the deadline ledger.
@@ -28,7 +28,6 @@ mod behind;
 mod bot_address;
 mod commit;
 mod core;
-mod deciding;
 mod detach;
 mod fold;
 mod groups;
@@ -50,7 +49,7 @@ mod turn;
 
 pub use bot_address::{BotAddress, Key};
 pub use mailbox::{Answer, Sending};
-pub use message::{Ended, Leaving, Local, Numbered, Opening, Origin, Refusal};
-pub use naming::{NamingError, TakenIn};
+pub use message::{Ended, Leaving, Local, Numbered, Opening, Origin, Refusal, TakenIn};
+pub use naming::NamingError;
 pub use options::{Dependencies, SessionOptions, StoreError};
 pub use sessions::Sessions;

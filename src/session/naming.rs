@@ -1,31 +1,20 @@
 //! Names of rivals that are given during a match.
 
-use super::actor::{self, Actor, FOLD_WITHIN};
-use super::core::DialogueState;
-use super::mailbox::{Message, Named, Session};
-use super::sessions::Sessions;
+use super::append;
+use super::bot_address::Key;
+use super::core::SessionState;
+use super::mailbox::Named;
+use super::message::TakenIn;
+use super::opening::seat_at;
+use super::registry::Registry;
 use crate::history;
 use crate::history::OpponentKind;
-use crate::identities::{Names, NoRoom, seat_name};
+use crate::identities::{NoRoom, seat_name};
 use crate::replay::{Naming, named};
 use crate::store::types::{Direction, EntryId, NewEntry, SessionId};
 use crate::store::{SeatRow, Store, StoreError};
-use crate::thinking::guarded;
 use games::Kit;
 use serde_json::Value;
-use std::sync::Arc;
-use std::time::Instant;
-use tokio::sync::oneshot;
-
-/// The live session that took names in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TakenIn {
-    /// Its number.
-    pub session: SessionId,
-    /// Whether the seats of its match are named, so that what the match teaches counts for the names. Where it is not
-    /// known which seat the session has, they are not: the names advise its bot alone.
-    pub seats_named: bool,
-}
 
 /// Why names are not taken, as a sentence.
 #[derive(Debug, thiserror::Error)]
@@ -46,129 +35,77 @@ pub enum NamingError {
     Store(#[from] StoreError),
 }
 
-impl Sessions {
-    /// Names rivals at somebody else's referee: for the session that is live, whose decisions are advised by their
-    /// models from then on, or, while none is, for the one that begins later. With names given before they are merged
-    /// as [`seat_name`] does.
-    ///
-    /// # Errors
-    /// [`NamingError`].
-    pub async fn name(&self, names: Names) -> Result<Option<TakenIn>, NamingError> {
-        let found = self.live_at(&names);
-        let (1, Some(session)) = (found.len(), found.first()) else {
-            if found.len() > 1 {
-                return Err(NamingError::Ambiguous(found.len()));
-            }
-            return self.keep(names).map(|()| None);
-        };
-        let (reply, told) = oneshot::channel();
-        let message = Message::Name(names.rivals.clone(), reply);
-        if !actor::send(&self.registry, session, message) {
-            return Err(NamingError::Busy);
+/// Takes names in: entries of the transcript, advice for the bot, and names of the match's seats. Those that stand
+/// already are no entries again.
+pub(super) async fn take_in(
+    registry: &Registry,
+    key: &Key,
+    core: Option<&mut SessionState>,
+    rivals: &[(u8, String)],
+) -> Named {
+    let (kit, store) = (key.bot.kit(), &registry.dependencies.store);
+    let Some(core) = core.filter(|core| !core.ended) else {
+        return Ok(None);
+    };
+    let before = named(&core.setup).map(|(place, name)| (place.to_owned(), name.to_owned()));
+    let standing = standing(store, before.collect(), core.id, core.head).await?;
+    let mut given = Vec::new();
+    for (place, name) in rivals {
+        let word = kit.card().places.word(*place);
+        let stands = |(at, known): &(String, String)| Some(&**at) == word && known == name;
+        if let Some(rival) = word.filter(|_| !standing.iter().any(stands)) {
+            given.push(Naming {
+                rival: rival.to_owned(),
+                name: name.clone(),
+                model: model(store, kit, name).await?,
+            });
         }
-        let taken = told.await.map_err(|_| NamingError::Busy)??;
-        if taken.is_none() {
-            self.keep(names)?;
-        }
-        Ok(taken)
     }
-
-    fn keep(&self, names: Names) -> Result<(), NamingError> {
-        Ok(self.registry.dependencies.identities.name(names)?)
+    if !given.is_empty() {
+        learn_names(registry, kit, core, &given).await?;
     }
-
-    /// The live sessions that these names may be for.
-    fn live_at(&self, names: &Names) -> Vec<Arc<Session>> {
-        let mut found = Vec::new();
-        for shard in &self.registry.shards {
-            for (key, session) in shard.lock().iter() {
-                let live = || session.peek(|core| !core.ended).unwrap_or(true);
-                if names.are_for(key.player()) && live() {
-                    found.push(Arc::clone(session));
-                }
-            }
-        }
-        found
-    }
+    let (session, seat, match_id) = (core.id, core.seat, core.match_id.clone());
+    Ok(Some(TakenIn {
+        session,
+        seats_named: name_seats(store, &match_id, seat, rivals).await?,
+    }))
 }
 
-/// The seat so many places clockwise from another, of so many.
-pub(super) fn seat_at(seat: u8, place: u8, seats: usize) -> Option<u8> {
-    let at = (usize::from(seat) + usize::from(place)).checked_rem(seats)?;
-    u8::try_from(at).ok()
+/// Gives the dialogue the names, and stores them.
+async fn learn_names(
+    registry: &Registry,
+    kit: &dyn Kit,
+    core: &mut SessionState,
+    given: &[Naming],
+) -> Result<(), StoreError> {
+    let at_us = registry.now_us();
+    let mut entries = Vec::new();
+    for naming in given {
+        entries.push(NewEntry::new(at_us, Direction::In, naming.encode()));
+        let Naming { rival, name, model } = naming;
+        // One that panics is folded again.
+        let _ = core
+            .own
+            .with(|dialogue| dialogue.named(rival, name, model.as_ref()));
+    }
+    let facts = append::facts(registry, kit, core, None);
+    if let Err(error) = append::append(registry, core, entries, facts, None).await {
+        core.unlearn();
+        return Err(error);
+    }
+    if core.own.is_awake() {
+        core.facts_stored_to = core.seq * 2;
+    }
+    Ok(())
 }
 
-impl Actor {
-    /// Takes names in: entries of the transcript, advice for the bot, and names of the match's seats. Those that stand
-    /// already are no entries again.
-    pub(super) async fn name(&mut self, rivals: Vec<(u8, String)>) -> Named {
-        // A dialogue that cannot be woken hears of it when it is folded.
-        let _ = self.wake(Instant::now() + FOLD_WITHIN).await;
-        let kit = self.session.key.bot.kit();
-        let store = self.registry.dependencies.store.clone();
-        let Some(core) = self.core.as_deref().filter(|core| !core.ended) else {
-            return Ok(None);
-        };
-        let (id, seat, match_id) = (core.id, core.seat, core.match_id.clone());
-        let before = named(&core.setup).map(|(place, name)| (place.to_owned(), name.to_owned()));
-        let standing = standing(&store, before.collect(), (id, core.head)).await?;
-        let mut given = Vec::new();
-        for (place, name) in &rivals {
-            let word = kit.card().places.word(*place);
-            let stands = |(at, known): &(String, String)| Some(&**at) == word && known == name;
-            if let Some(rival) = word.filter(|_| !standing.iter().any(stands)) {
-                given.push(Naming {
-                    rival: rival.to_owned(),
-                    name: name.clone(),
-                    model: model(&store, kit, name).await?,
-                });
-            }
-        }
-        if !given.is_empty() {
-            self.hear_names(&given).await?;
-        }
-        Ok(Some(TakenIn {
-            session: id,
-            seats_named: name_seats(&store, (&match_id, seat), &rivals).await?,
-        }))
-    }
-
-    /// Tells the dialogue and stores it.
-    async fn hear_names(&mut self, given: &[Naming]) -> Result<(), StoreError> {
-        let Some(core) = self.core.as_deref_mut() else {
-            return Ok(());
-        };
-        let at_us = self.registry.now_us();
-        let mut entries = Vec::new();
-        for naming in given {
-            entries.push(NewEntry::new(at_us, Direction::In, naming.encode()));
-            let Naming { rival, name, model } = naming;
-            if let DialogueState::Awake(dialogue) = &mut core.mind
-                && guarded(|| dialogue.named(rival, name, model.as_ref())).is_err()
-            {
-                core.mind = DialogueState::Asleep;
-            }
-        }
-        let facts = self.registry.facts(&self.session.key.bot, core, None);
-        if let Err(error) = self.registry.append(core, entries, facts, None).await {
-            // What it heard is not in the transcript: it is folded anew without it.
-            core.mind = DialogueState::Asleep;
-            core.pending_facts.clear();
-            return Err(error);
-        }
-        if let DialogueState::Awake(_) = core.mind {
-            core.facts_stored_to = core.seq * 2;
-        }
-        Ok(())
-    }
-}
-
-/// Who sits where as far as a session with this head was told, `names` when it began and others since: places in the
+/// Who sits where as far as this session knows, `names` when it began and others since: places in the
 /// wire's words, and names.
 async fn standing(
     store: &Store,
     mut names: Vec<(String, String)>,
-    (session, head): (SessionId, Option<EntryId>),
+    session: SessionId,
+    head: Option<EntryId>,
 ) -> Result<Vec<(String, String)>, StoreError> {
     let Some(head) = head else {
         return Ok(names);
@@ -195,7 +132,8 @@ async fn model(store: &Store, kit: &dyn Kit, name: &str) -> Result<Option<Value>
 /// leaves the seat where it was.
 async fn name_seats(
     store: &Store,
-    (match_id, own): (&str, Option<u8>),
+    match_id: &str,
+    own: Option<u8>,
     rivals: &[(u8, String)],
 ) -> Result<bool, StoreError> {
     let Some(own) = own else {

@@ -1,14 +1,16 @@
 //! Messages that an edge has numbered: each is heard once, whatever was lost on the way, and what the
 //! edge answered by itself while we were away is what was said.
 
+use super::append;
 use super::bot_address::BotAddress;
-use super::core::{DialogueState, SessionState};
+use super::core::SessionState;
 use super::fold;
 use super::mailbox::Answer;
 use super::message::{Local, Numbered, Refusal};
 use super::registry::Registry;
 use crate::store::types::{Direction, NewEntry};
 use games::Fact;
+use games::seat::{LastMessage, Order};
 use serde_json::json;
 
 /// What a numbered message is to its session.
@@ -39,30 +41,24 @@ pub(super) async fn number(
             _ => Err(Refusal::Gap(0)),
         };
     };
-    let last = core.last.as_deref();
-    let begun = core.seq > 0;
-    let heard = match last {
-        Some(last) => last.number,
-        None if begun && matches!(core.mind, DialogueState::Broken) => return Err(Refusal::Over),
-        None if begun => return Err(Refusal::Unfit),
-        None => 0,
+    if core.own.last.is_none() && core.seq > 0 {
+        return Err(match core.own.is_broken() {
+            true => Refusal::Over,
+            false => Refusal::Unfit,
+        });
+    }
+    let last = match LastMessage::order(core.own.last.as_deref(), numbered.number, text) {
+        Order::Gap(received) => return Err(Refusal::Gap(received)),
+        Order::Next => return Ok(MessageOrder::Next),
+        Order::Known(last) => last,
     };
-    if numbered.number > heard + 1 {
-        return Err(Refusal::Gap(heard));
-    }
-    if numbered.number == heard + 1 {
-        return Ok(MessageOrder::Next);
-    }
     registry.meters.repeated.increment(1);
-    let Some(last) = last.filter(|last| last.number == numbered.number && last.text == text) else {
+    let Some(last) = last else {
         return Ok(MessageOrder::Before(Answer::nothing()));
     };
     let answer = Answer::of(last.answer.clone());
-    if let Some(local) = numbered
-        .local
-        .as_ref()
-        .filter(|local| local.said != last.answer)
-    {
+    let local = numbered.local.as_ref();
+    if let Some(local) = local.filter(|local| local.said != last.answer) {
         let said = 2 * last.mark - 1;
         overruled(registry, core, bot, numbered.number, said, local).await?;
     }
@@ -83,7 +79,9 @@ async fn overruled(
         return Ok(());
     }
     let entry = NewEntry::new(local.at_us, Direction::Out, local.said.clone());
-    registry.catch_up(core).await.map_err(|_| Refusal::Unfit)?;
+    append::catch_up(registry, core)
+        .await
+        .map_err(|_| Refusal::Unfit)?;
     // The dialogue has said otherwise: it is folded again.
     core.sleep();
     let stored_to = std::mem::replace(&mut core.facts_stored_to, said);
@@ -95,12 +93,12 @@ async fn overruled(
             core.facts_stored_to = stored_to;
             return Err(Refusal::Unfit);
         }
-        core.mind = DialogueState::Broken;
+        core.own.break_down();
     }
-    let mut facts = registry.facts(bot, core, None);
+    let mut facts = append::facts(registry, bot.kit(), core, None);
     let fact = Fact::new("local", json!({ "message": number, "overruled": true }));
     facts.push((fact, None));
-    if let Err(error) = registry.append(core, vec![entry], facts, None).await {
+    if let Err(error) = append::append(registry, core, vec![entry], facts, None).await {
         tracing::warn!(session = core.id.0, %error, "a local answer could not be stored");
         core.sleep();
         core.facts_stored_to = stored_to;

@@ -1,60 +1,95 @@
 //! How a session begins: number, seed, match, rivals.
 
 use super::bot_address::Key;
-use super::core::{Quarantine, Rows, SessionState};
+use super::core::{Rows, SessionState};
 use super::message::{Opening, Place};
-use super::naming::seat_at;
 use super::program::{self, Program};
 use super::registry::Registry;
 use crate::programs::Launch;
 use crate::replay::PROGRAM;
 use crate::store::types::{LiveSession, MatchRow, NewSession, SeatRow, Side};
 use games::neutral::PREFIX;
+use games::seat::Quarantine;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use ulid::Ulid;
 
-/// A session with nothing in its transcript. `left`: the match that this key has just left.
-pub(super) fn open(
-    registry: &Registry,
-    key: &Key,
-    place: Place,
-    at_us: i64,
-    late: bool,
-    left: Option<&str>,
-    (told, launch): (Option<&Opening>, Option<Arc<Launch>>),
-) -> SessionState {
-    let identity = registry
-        .dependencies
-        .identities
+/// What a session begins with.
+pub(super) struct Beginning<'a> {
+    pub(super) place: Place,
+    pub(super) at_us: i64,
+    /// Whether its first messages were not received.
+    pub(super) late: bool,
+    /// The match that its key has just left.
+    pub(super) left: Option<&'a str>,
+    /// What its transport knows of it.
+    pub(super) told: Option<&'a Opening>,
+    /// The program that plays it, if its bot is one.
+    pub(super) launch: Option<Arc<Launch>>,
+}
+
+/// A session with nothing in its transcript.
+pub(super) fn open(registry: &Registry, key: &Key, beginning: Beginning<'_>) -> SessionState {
+    let Beginning { at_us, told, .. } = beginning;
+    let identities = &registry.dependencies.identities;
+    let identity = identities
         .find(key.bot.referee(), key.market, key.id)
-        .or_else(|| registry.dependencies.identities.find_line(told?.line?));
+        .or_else(|| identities.find_line(told?.line?));
     // Seats of a match that somebody else referees are counted from our first session; where
-    // further ones sit, nobody tells.
+    // further ones sit is not known.
     let (match_id, seat) = match &identity {
         Some(identity) => {
             registry.groups().join_known(key, &identity.row.id);
             (identity.row.id.as_str().into(), Some(identity.seat))
         }
         None => {
-            let (id, first) = registry.groups().join(key, left);
+            let (id, first) = registry.groups().join(key, beginning.left);
             let seating = told.and_then(|told| told.seating);
             let seat = seating.map_or(0, |seating| seating.seat.0);
             (id, first.then_some(seat))
         }
     };
-    let words = told
-        .map(|told| &told.words)
-        .filter(|words| !words.is_null());
     let rivals = match &identity {
         Some(identity) => identity.rivals.clone(),
-        None => {
-            let identities = &registry.dependencies.identities;
-            identities.rivals(key.player(), seat.is_some())
-        }
+        None => identities.rivals(key.player(), seat.is_some()),
     };
-    let mut setup = setup(key, registry.options.models, late, &rivals, words);
-    let bot = match &launch {
+    let session = row(registry, key, &beginning, &rivals, match_id, seat);
+    let match_ = match &identity {
+        Some(identity) => MatchRow::clone(&identity.row),
+        None => foreign_match(key, &session, at_us, told, &rivals),
+    };
+    registry.meters.opened(key.bot.kit().card().name);
+    let begun = LiveSession {
+        id: registry.dependencies.store.next_session(),
+        opened: session.clone(),
+        head: None,
+        seq: 0,
+        last_us: at_us,
+    };
+    let Beginning { place, launch, .. } = beginning;
+    let program = Program::of(&registry.dependencies, &session, launch);
+    let own = registry.own_seat(key.bot.kit(), program.as_deref());
+    let mut opened = SessionState::found(begun, Some(place.slot), own);
+    opened.own.quarantine = Quarantine::Clear;
+    opened.begun = place.begun;
+    opened.program = program;
+    opened.rows = Some(Box::new(Rows { session, match_ }));
+    opened
+}
+
+/// The row of a session that begins, in this match and on this seat.
+fn row(
+    registry: &Registry,
+    key: &Key,
+    beginning: &Beginning<'_>,
+    rivals: &[Option<String>],
+    match_id: Box<str>,
+    seat: Option<u8>,
+) -> NewSession {
+    let words = beginning.told.map(|told| &told.words);
+    let words = words.filter(|words| !words.is_null());
+    let mut setup = setup(key, registry.options.models, beginning.late, rivals, words);
+    let bot = match &beginning.launch {
         Some(launch) => {
             setup[PROGRAM] = program::noted(key.bot.name(), launch);
             format!("{PREFIX}{}@{}", launch.name, launch.version)
@@ -62,7 +97,7 @@ pub(super) fn open(
         None => key.bot.name().to_owned(),
     };
     let game = key.bot.kit().card().name;
-    let session = NewSession {
+    NewSession {
         match_id: match_id.into(),
         side: Side::Player,
         game: game.to_owned(),
@@ -74,26 +109,6 @@ pub(super) fn open(
         seed: Ulid::generate().random() as u64 >> 1,
         setup,
         durability: registry.options.durability(game),
-    };
-    let match_ = match &identity {
-        Some(identity) => MatchRow::clone(&identity.row),
-        None => foreign_match((key, &session.bot), &session.match_id, at_us, told, &rivals),
-    };
-    registry.meters.opened(game);
-    let begun = LiveSession {
-        id: registry.dependencies.store.next_session(),
-        opened: session.clone(),
-        head: None,
-        seq: 0,
-        last_us: at_us,
-    };
-    let program = Program::of(registry, &session, launch);
-    SessionState {
-        begun: place.begun,
-        program,
-        rows: Some(Box::new(Rows { session, match_ })),
-        quarantine: Quarantine::Clear,
-        ..SessionState::found(begun, Some(place.slot))
     }
 }
 
@@ -129,15 +144,22 @@ fn setup(
     }
 }
 
+/// The seat this many places clockwise from another, of this many.
+pub(super) fn seat_at(seat: u8, place: u8, seats: usize) -> Option<u8> {
+    let at = (usize::from(seat) + usize::from(place)).checked_rem(seats)?;
+    u8::try_from(at).ok()
+}
+
 /// The row of a match that somebody else referees: seats are counted from ours unless the wire tells,
 /// and who sits on the others is known only where somebody has said so.
 fn foreign_match(
-    (key, bot): (&Key, &str),
-    id: &str,
+    key: &Key,
+    session: &NewSession,
     at_us: i64,
     told: Option<&Opening>,
     rivals: &[Option<String>],
 ) -> MatchRow {
+    let bot = session.bot.as_str();
     let seating = told.and_then(|told| told.seating);
     let name = told.and_then(|told| told.words.get("name")?.as_str());
     let most = *key.bot.kit().card().seats.end();
@@ -150,7 +172,7 @@ fn foreign_match(
         })
     };
     MatchRow {
-        id: id.to_owned(),
+        id: session.match_id.to_string(),
         game: key.bot.kit().card().name.to_owned(),
         referee: key.bot.referee().to_owned(),
         market: key.market,

@@ -7,9 +7,11 @@ use super::mailbox::Session;
 use super::message::Refusal;
 use super::meters::Meters;
 use super::options::{Dependencies, SessionOptions};
+use super::program::Program;
 use crate::link::{Peer, Shares};
 use crate::seldom::Rates;
-use games::Cause;
+use games::seat::{OwnSeat, Settings as SeatSettings};
+use games::{Cause, Kit};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -117,13 +119,25 @@ impl Registry {
             self.dependencies.identities.forget_rivals(key.player());
         }
         if let Some(program) = core.program.take() {
-            program.end(self, (core.id, key.bot.kit()), cause);
+            let (kit, part) = (key.bot.kit(), core.own.program());
+            program.end(&self.dependencies, &self.tracker, kit, core.id, part, cause);
         }
         core.sleep();
         core.setup = serde_json::Value::Null;
         self.groups().leave(key, &core.match_id);
         self.meters.live.decrement(1.0);
         self.meters.ended(cause.word());
+    }
+
+    /// The seat of a session that plays this game; `program`: its program, if its bot is one.
+    pub(super) fn own_seat(&self, kit: &dyn Kit, program: Option<&Program>) -> OwnSeat {
+        let settings = SeatSettings {
+            limits: kit.card().limits,
+            margin: self.options.margin,
+            ceiling: self.options.ceiling(kit.card().name),
+            nodes: self.options.nodes.unwrap_or(u64::MAX),
+        };
+        OwnSeat::new(settings, program.map(|program| program.driver.part(None)))
     }
 
     /// Nothing can be stored any more, so nothing may be acknowledged.

@@ -17,81 +17,86 @@ use std::sync::Arc;
 /// Bots by game, bot and referee; `None` where this version knows no such bot.
 pub(super) type KnownBots = HashMap<(String, String, String), Option<Arc<BotAddress>>>;
 
-impl Registry {
-    pub(super) fn take_up(self: &Arc<Self>, found: LiveSession, known: &mut KnownBots) {
-        let opened = &found.opened;
-        let Some(bot) = self.known_bot(opened, known) else {
-            tracing::warn!(
-                session = found.id.0,
-                game = opened.game,
-                bot = opened.bot,
-                "a live session's game or bot is unknown to this version: it is left alone"
-            );
-            return;
-        };
-        let key = Key {
-            bot,
-            market: opened.market,
-            id: opened.player,
-        };
-        self.groups().join_known(&key, &opened.match_id);
-        // Who began it is known where its address is the referee's name; else it is nobody's share.
-        let peer = key.bot.referee().parse().ok().map(Peer::of);
-        let permit = self.shares.take_again(peer).ok();
-        let idle_ms = (self.started_us - found.last_us) / 1000;
-        let program = Program::of(self, opened, None);
-        let mut core = Box::new(SessionState::found(found, permit));
-        core.program = program;
-        let stranger = peer.filter(|_| core.fresh);
-        core.begun = stranger.and_then(|peer| self.begun.take_again(Some(peer)).ok());
-        self.meters.live.increment(1.0);
-        let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
-        if key.bot.kit().card().wire == Wire::Hub {
-            let expiry = Expiry::now(Cause::Disconnect, "the daemon was stopped in mid-game");
-            actor::expire(self, &session, expiry);
-        }
-        let former = self.shard(&key).lock().insert(key, session);
-        if let Some(former) = former {
-            // Its end could not be stored when the next match of its key began.
-            let expiry = Expiry::now(
-                Cause::Unterminated,
-                "the referee began a new match under the same numbers",
-            );
-            actor::expire(self, &former, expiry);
-        }
-    }
-
-    /// A session that ended before the start: what its referee repeats gets the default, as before.
-    pub(super) fn remember_ended(&self, row: SessionRow, known: &mut KnownBots) {
-        let Some(bot) = self.known_bot(&row.opened, known) else {
-            return;
-        };
-        let key = Key {
-            bot,
-            market: row.opened.market,
-            id: row.opened.player,
-        };
-        let idle_ms = (self.started_us - row.ended_us.unwrap_or(self.started_us)) / 1000;
-        let core = Box::new(SessionState::over(row));
-        let session = || Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
-        self.shard(&key)
-            .lock()
-            .entry(key.clone())
-            .or_insert_with(session);
-    }
-
-    fn known_bot(&self, opened: &NewSession, known: &mut KnownBots) -> Option<Arc<BotAddress>> {
-        let names = (
-            opened.game.clone(),
-            program::asked(opened).unwrap_or(&opened.bot).to_owned(),
-            opened.referee.clone(),
+/// Takes up a session that has not ended.
+pub(super) fn take_up(registry: &Arc<Registry>, found: LiveSession, known: &mut KnownBots) {
+    let opened = &found.opened;
+    let Some(bot) = known_bot(registry, opened, known) else {
+        tracing::warn!(
+            session = found.id.0,
+            game = opened.game,
+            bot = opened.bot,
+            "a live session's game or bot is unknown to this version: it is left alone"
         );
-        let bot = known
-            .entry(names)
-            .or_insert_with_key(|(game, bot, referee)| {
-                let kit = (self.dependencies.find)(game)?;
-                BotAddress::named(kit, bot, referee).map(Arc::new)
-            });
-        bot.clone()
+        return;
+    };
+    let key = Key {
+        bot,
+        market: opened.market,
+        id: opened.player,
+    };
+    registry.groups().join_known(&key, &opened.match_id);
+    // Who began it is known where its address is the referee's name; else it is nobody's share.
+    let peer = key.bot.referee().parse().ok().map(Peer::of);
+    let permit = registry.shares.take_again(peer).ok();
+    let idle_ms = (registry.started_us - found.last_us) / 1000;
+    let program = Program::of(&registry.dependencies, opened, None);
+    let own = registry.own_seat(key.bot.kit(), program.as_deref());
+    let mut core = Box::new(SessionState::found(found, permit, own));
+    core.program = program;
+    let stranger = peer.filter(|_| core.fresh);
+    core.begun = stranger.and_then(|peer| registry.begun.take_again(Some(peer)).ok());
+    registry.meters.live.increment(1.0);
+    let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
+    if key.bot.kit().card().wire == Wire::Hub {
+        let expiry = Expiry::now(Cause::Disconnect, "the daemon was stopped in mid-game");
+        actor::expire(registry, &session, expiry);
     }
+    let former = registry.shard(&key).lock().insert(key, session);
+    if let Some(former) = former {
+        // Its end could not be stored when the next match of its key began.
+        let expiry = Expiry::now(
+            Cause::Unterminated,
+            "the referee began a new match under the same numbers",
+        );
+        actor::expire(registry, &former, expiry);
+    }
+}
+
+/// A session that ended before the start: what its referee repeats gets the default, as before.
+pub(super) fn remember_ended(registry: &Registry, row: SessionRow, known: &mut KnownBots) {
+    let Some(bot) = known_bot(registry, &row.opened, known) else {
+        return;
+    };
+    let key = Key {
+        bot,
+        market: row.opened.market,
+        id: row.opened.player,
+    };
+    let idle_ms = (registry.started_us - row.ended_us.unwrap_or(registry.started_us)) / 1000;
+    let core = Box::new(SessionState::over(row));
+    let session = || Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
+    registry
+        .shard(&key)
+        .lock()
+        .entry(key.clone())
+        .or_insert_with(session);
+}
+
+fn known_bot(
+    registry: &Registry,
+    opened: &NewSession,
+    known: &mut KnownBots,
+) -> Option<Arc<BotAddress>> {
+    let names = (
+        opened.game.clone(),
+        program::asked(opened).unwrap_or(&opened.bot).to_owned(),
+        opened.referee.clone(),
+    );
+    let bot = known
+        .entry(names)
+        .or_insert_with_key(|(game, bot, referee)| {
+            let kit = (registry.dependencies.find)(game)?;
+            BotAddress::named(kit, bot, referee).map(Arc::new)
+        });
+    bot.clone()
 }

@@ -5,12 +5,14 @@ use super::begins;
 use super::bot_address::Key;
 use super::detach::DetachOnDrop;
 use super::mailbox::{Answer, Callback, Entered, Message, Rest, Session};
-use super::message::{Expiry, Leaving, Numbered, Opening, Origin, Place, Refusal};
+use super::message::{Expiry, Leaving, Numbered, Opening, Origin, Place, Refusal, TakenIn};
+use super::naming::NamingError;
 use super::options::{Dependencies, SessionOptions, StoreError};
 use super::registry::Registry;
-use super::restore::KnownBots;
+use super::restore::{self, KnownBots};
 use super::sweep;
 use crate::history;
+use crate::identities::Names;
 use crate::programs::Bots;
 use crate::store::types::{Durability, Side};
 use games::{Cause, Wire};
@@ -44,7 +46,7 @@ impl Sessions {
         let mut known = KnownBots::new();
         for found in live {
             if found.opened.side == Side::Player {
-                registry.take_up(found, &mut known);
+                restore::take_up(&registry, found, &mut known);
             }
         }
         let since_us = registry.now_us() - ENDED_SINCE_US;
@@ -54,7 +56,7 @@ impl Sessions {
             .rev()
         {
             if row.opened.side == Side::Player {
-                registry.remember_ended(row, &mut known);
+                restore::remember_ended(&registry, row, &mut known);
             }
         }
         drop(known);
@@ -190,6 +192,50 @@ impl Sessions {
         actor::expire(&self.registry, &session, expiry);
         // Nobody took it where too many messages wait.
         outcome.await.unwrap_or(Err(Refusal::Busy))
+    }
+
+    /// Names rivals at somebody else's referee: for the session that is live, whose decisions are advised by their
+    /// models from then on, or, while none is, for the one that begins later. With names given before they are merged
+    /// as [`crate::identities::seat_name`] does.
+    ///
+    /// # Errors
+    /// [`NamingError`].
+    pub async fn name(&self, names: Names) -> Result<Option<TakenIn>, NamingError> {
+        let found = self.live_at(&names);
+        let (1, Some(session)) = (found.len(), found.first()) else {
+            if found.len() > 1 {
+                return Err(NamingError::Ambiguous(found.len()));
+            }
+            return self.keep(names).map(|()| None);
+        };
+        let (reply, taken) = oneshot::channel();
+        let message = Message::Name(names.rivals.clone(), reply);
+        if !actor::send(&self.registry, session, message) {
+            return Err(NamingError::Busy);
+        }
+        let taken = taken.await.map_err(|_| NamingError::Busy)??;
+        if taken.is_none() {
+            self.keep(names)?;
+        }
+        Ok(taken)
+    }
+
+    fn keep(&self, names: Names) -> Result<(), NamingError> {
+        Ok(self.registry.dependencies.identities.name(names)?)
+    }
+
+    /// The live sessions that these names may be for.
+    fn live_at(&self, names: &Names) -> Vec<Arc<Session>> {
+        let mut found = Vec::new();
+        for shard in &self.registry.shards {
+            for (key, session) in shard.lock().iter() {
+                let live = || session.peek(|core| !core.ended).unwrap_or(true);
+                if names.are_for(key.player()) && live() {
+                    found.push(Arc::clone(session));
+                }
+            }
+        }
+        found
     }
 
     fn find(&self, key: &Key) -> Option<Arc<Session>> {

@@ -44,78 +44,107 @@ pub(super) async fn run(registry: Arc<Registry>) {
     }
 }
 
+/// Moments before which sessions are dealt with, in milliseconds on the registry's clock.
+struct Bounds {
+    sleep_before: i64,
+    close_before: i64,
+    forget_before: i64,
+    fresh_before: i64,
+    /// Places that are wanted of sessions that merely began.
+    wanting: usize,
+}
+
+/// What one sweep has found to be ended.
+#[derive(Default)]
+struct Found {
+    idle: Vec<Arc<Session>>,
+    fresh: Vec<Fresh>,
+}
+
 fn sweep(registry: &Arc<Registry>) {
     let now_ms = registry.clock_ms();
     let before = |age: Duration| now_ms - i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-    let sleep_before = before(registry.options.hibernate_after);
-    let close_before = before(registry.options.idle_limit);
-    let forget_before = before(registry.forget_after());
-    let fresh_before = before(registry.options.fresh_limit);
     let shares = match registry.shares.wanting() {
         0 => &registry.begun,
         _ => &registry.shares,
     };
-    let wanting = shares.wanting().min(CLOSED_MAX);
+    let bounds = Bounds {
+        sleep_before: before(registry.options.hibernate_after),
+        close_before: before(registry.options.idle_limit),
+        forget_before: before(registry.forget_after()),
+        fresh_before: before(registry.options.fresh_limit),
+        wanting: shares.wanting().min(CLOSED_MAX),
+    };
     let void = std::mem::take(&mut *registry.void.lock());
-    let mut idle: Vec<Arc<Session>> = Vec::new();
-    let mut fresh: Vec<Fresh> = Vec::new();
-    let fresh_of = |core: &SessionState| core.permit.as_ref().filter(|_| core.fresh)?.peer();
+    let mut found = Found::default();
     for shard in &registry.shards {
-        shard.lock().retain(|_, session| {
-            let touched_ms = session.touched_ms();
-            let line = session.key.bot.kit().card().wire == Wire::Hub;
-            match session.rest(touched_ms <= sleep_before) {
-                Rest::Busy => true,
-                Rest::Empty => touched_ms > sleep_before,
-                Rest::Ended => {
-                    // Whoever has just found it may begin in it.
-                    let quiet = touched_ms <= fresh_before.max(close_before);
-                    let gone = quiet && session.peek(|core| core.void).unwrap_or(false);
-                    // On a hub's line nothing is ever repeated.
-                    !gone && !line && touched_ms > forget_before
-                }
-                Rest::Live => {
-                    // A hub's session ends with its connection, however long a turn may last.
-                    if !line && touched_ms <= close_before {
-                        if idle.len() < CLOSED_MAX {
-                            idle.push(Arc::clone(session));
-                        }
-                    } else if wanting > 0
-                        && touched_ms <= fresh_before
-                        && let Some(peer) = session.peek(fresh_of).flatten()
-                    {
-                        fresh.push(Fresh {
-                            began_ms: touched_ms,
-                            peer,
-                            session: Arc::clone(session),
-                        });
-                    }
-                    true
-                }
-            }
-        });
+        shard
+            .lock()
+            .retain(|_, session| found.stays(session, &bounds));
     }
     if !void.is_empty() {
         let registry = Arc::clone(registry);
-        registry
-            .tracker
-            .clone()
-            .spawn(async move { discard(&registry, void).await });
+        let tracker = registry.tracker.clone();
+        tracker.spawn(async move { discard(&registry, void).await });
     }
-    let greedy = of_the_greediest(fresh, wanting, shares.greedy());
+    let greedy = of_the_greediest(found.fresh, bounds.wanting, shares.greedy());
     if !greedy.is_empty() {
         let sessions = greedy.len();
         tracing::info!(sessions, "sessions are scarce: those that merely began end");
     }
-    for (session, idle_since_ms) in (idle.into_iter().map(|session| (session, close_before)))
-        .chain(greedy.into_iter().map(|session| (session, fresh_before)))
-    {
+    let idle = found.idle.into_iter();
+    let idle = idle.map(|session| (session, bounds.close_before));
+    let greedy = greedy.into_iter();
+    let greedy = greedy.map(|session| (session, bounds.fresh_before));
+    for (session, idle_since_ms) in idle.chain(greedy) {
         let expiry = Expiry {
             idle_since_ms,
             ..Expiry::now(Cause::Unterminated, "nothing was heard of it any more")
         };
         actor::expire(registry, &session, expiry);
     }
+}
+
+impl Found {
+    /// Whether this session stays in the registry; notes it if it is to be ended.
+    fn stays(&mut self, session: &Arc<Session>, bounds: &Bounds) -> bool {
+        let touched_ms = session.touched_ms();
+        let line = session.key.bot.kit().card().wire == Wire::Hub;
+        match session.rest(touched_ms <= bounds.sleep_before) {
+            Rest::Busy => true,
+            Rest::Empty => touched_ms > bounds.sleep_before,
+            Rest::Ended => {
+                // Somebody who has just found it may begin in it.
+                let quiet = touched_ms <= bounds.fresh_before.max(bounds.close_before);
+                let gone = quiet && session.peek(|core| core.void).unwrap_or(false);
+                // On a hub's line nothing is ever repeated.
+                !gone && !line && touched_ms > bounds.forget_before
+            }
+            Rest::Live => {
+                // A hub's session ends with its connection, however long a turn may last.
+                if !line && touched_ms <= bounds.close_before {
+                    if self.idle.len() < CLOSED_MAX {
+                        self.idle.push(Arc::clone(session));
+                    }
+                } else if bounds.wanting > 0
+                    && touched_ms <= bounds.fresh_before
+                    && let Some(peer) = session.peek(fresh_of).flatten()
+                {
+                    self.fresh.push(Fresh {
+                        began_ms: touched_ms,
+                        peer,
+                        session: Arc::clone(session),
+                    });
+                }
+                true
+            }
+        }
+    }
+}
+
+/// Who holds a session that merely began.
+fn fresh_of(core: &SessionState) -> Option<Peer> {
+    core.permit.as_ref().filter(|_| core.fresh)?.peer()
 }
 
 /// Removes these sessions and their matches from the store. Those that a stop leaves there stay there.

@@ -262,6 +262,8 @@ impl Taken {
 #[derive(Debug)]
 pub struct Decision {
     asked: Bounds,
+    /// The wire's own limit, which the contest's may cut.
+    wire: Duration,
     /// A legal answer at any time.
     best: Frame,
     settings: Settings,
@@ -284,7 +286,7 @@ impl Decision {
     /// A decision with this fallback, which the bot makes or, if one has the seat, its program.
     #[must_use]
     pub fn new(asked: Bounds, fallback: Frame, settings: Settings, has_program: bool) -> Self {
-        let limits = settings.limits;
+        let (limits, wire) = (settings.limits, asked.limit);
         let limit = asked.limit.min(limits.answer.max(limits.open));
         let asked = Bounds { limit, ..asked };
         let least = match asked.target {
@@ -306,6 +308,7 @@ impl Decision {
         };
         Self {
             asked,
+            wire,
             best: fallback,
             settings,
             phase,
@@ -481,7 +484,7 @@ impl Decision {
         };
         Due::Answer(Reply {
             taken,
-            limit: Some(self.asked.limit),
+            limit: Some(self.wire),
             ..Reply::new(std::mem::take(&mut self.best), by)
         })
     }

@@ -269,6 +269,15 @@ impl OwnSeat {
         }
     }
 
+    /// The dialogue, if it is here.
+    #[must_use]
+    pub fn into_dialogue(self) -> Option<Box<dyn Dialogue>> {
+        match self.mind {
+            Mind::Awake(dialogue) => Some(dialogue),
+            Mind::Asleep | Mind::Lent { .. } | Mind::Broken => None,
+        }
+    }
+
     /// The dialogue that was lent has thought in time, to this answer; `None`: not at all.
     pub fn take_back(
         &mut self,

@@ -5,11 +5,12 @@ use crate::link::Target;
 use crate::programs::bots::Bots;
 use crate::programs::conduct::Conduct;
 use crate::programs::launch::{Launch, Protocol};
-use crate::programs::opening::{Opening, Reply};
+use crate::programs::opening::Opening;
 use crate::programs::patience::{PATIENCE, until};
 use crate::programs::runner::Runner;
 use games::Cause;
 use games::neutral::{End, Line, Model, Start};
+use games::seat::ProgramReply;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -195,7 +196,7 @@ fn runner(address: SocketAddr) -> Runner {
 }
 
 /// Sends an event and a decision, and asks for it; afterwards it is past.
-fn decide(runner: &mut Runner, number: u64, within: Duration) -> Reply {
+fn decide(runner: &mut Runner, number: u64, within: Duration) -> ProgramReply {
     let seen = Line::Plain(format!("{{\"type\":\"seen\",\"event\":{number}}}"));
     let rest = "\"ask\":1}".to_owned();
     runner.send_lines(vec![seen, Line::Ask { number, rest }]);
@@ -207,7 +208,7 @@ fn decide(runner: &mut Runner, number: u64, within: Duration) -> Reply {
 
 fn well(runner: &mut Runner, number: u64) {
     let reply = decide(runner, number, PATIENCE);
-    assert_eq!(reply, Reply::Act(Value::from(number)));
+    assert_eq!(reply, ProgramReply::Act(Value::from(number)));
 }
 
 fn ended(mut runner: Runner) -> Conduct {
@@ -314,7 +315,7 @@ fn a_late_answer_is_not_waited_for() {
     });
     let mut runner = server.runner();
     let late = decide(&mut runner, 1, Duration::from_millis(300));
-    assert_eq!(late, Reply::Late);
+    assert_eq!(late, ProgramReply::Late);
     well(&mut runner, 2);
     let report = ended(runner);
     assert_eq!((report.late, report.failed), (1, 0), "{report:?}");
@@ -332,7 +333,7 @@ fn a_url_that_hangs_has_failed_after_three_decisions() {
     let mut runner = server.runner();
     for number in 1..=3 {
         let late = decide(&mut runner, number, Duration::from_millis(100));
-        assert_eq!(late, Reply::Late);
+        assert_eq!(late, ProgramReply::Late);
     }
     let report = runner.end(None);
     assert_eq!((report.late, report.failed), (3, 1), "{report:?}");
@@ -350,10 +351,13 @@ fn a_url_that_only_fails_is_not_called_for_ever() {
     let mut number = 0;
     while server.posted().len() < 8 {
         number += 1;
-        assert_eq!(decide(&mut runner, number, PATIENCE), Reply::Gone);
+        assert_eq!(decide(&mut runner, number, PATIENCE), ProgramReply::Gone);
         assert!(begun.elapsed() < PATIENCE);
     }
-    assert_eq!(decide(&mut runner, number + 1, PATIENCE), Reply::Gone);
+    assert_eq!(
+        decide(&mut runner, number + 1, PATIENCE),
+        ProgramReply::Gone
+    );
     let report = ended(runner);
     assert_eq!((report.starts, report.failed), (8, 8), "{report:?}");
     assert_eq!(server.posted().len(), 8);
@@ -366,7 +370,7 @@ fn a_server_that_is_started_again_goes_on_with_the_match() {
     drop(listener);
     let mut runner = runner(address);
     let gone = decide(&mut runner, 1, Duration::from_millis(50));
-    assert_eq!(gone, Reply::Gone);
+    assert_eq!(gone, ProgramReply::Gone);
     let server = Server::on(TcpListener::bind(address).unwrap(), |_, posted| {
         posted.act()
     });

@@ -23,7 +23,7 @@ fn runner(script: &str) -> (Runner, Bots) {
 }
 
 /// Sends a decision and asks for it; afterwards it is past.
-fn decide(runner: &mut Runner, number: u64, within_ms: u64) -> Reply {
+fn decide(runner: &mut Runner, number: u64, within_ms: u64) -> ProgramReply {
     let rest = "\"ask\":1}".to_owned();
     runner.send_lines(vec![Line::Ask { number, rest }]);
     let reply = runner.ask(number, Instant::now() + Duration::from_millis(within_ms));
@@ -38,10 +38,17 @@ fn a_slow_start_is_no_hang() {
         number=${line#*number\":}; echo "{\"type\":\"act\",\"number\":${number%%,*},\"act\":1}";; esac; done"#;
     let (mut runner, _) = runner(&format!("sleep 1; {READY}; {answers}"));
     for number in 1..=8 {
-        assert_eq!(decide(&mut runner, number, 60), Reply::Late, "{number}");
+        assert_eq!(
+            decide(&mut runner, number, 60),
+            ProgramReply::Late,
+            "{number}"
+        );
     }
     // What it was asked while it started is past when it is ready.
-    assert_eq!(decide(&mut runner, 9, 20_000), Reply::Act(Value::from(1)));
+    assert_eq!(
+        decide(&mut runner, 9, 20_000),
+        ProgramReply::Act(Value::from(1))
+    );
     let report = runner.end(None);
     assert_eq!((report.starts, report.failed), (1, 0), "{report:?}");
     assert_eq!((report.answered, report.late), (1, 8), "{report:?}");
@@ -55,7 +62,7 @@ fn a_program_that_is_ready_and_silent_is_started_again() {
     let begun = Instant::now();
     while runner.report.starts < 2 {
         number += 1;
-        assert_eq!(decide(&mut runner, number, 60), Reply::Late);
+        assert_eq!(decide(&mut runner, number, 60), ProgramReply::Late);
         assert!(begun.elapsed() < Duration::from_secs(60));
     }
     assert!(number >= u64::from(LATE_MAX), "{number}");
@@ -72,7 +79,7 @@ fn a_decision_that_ends_the_program_uses_up_one_further_start() {
     let rest = "\"ask\":1}".to_owned();
     runner.send_lines(vec![Line::Ask { number: 1, rest }]);
     let deadline = Instant::now() + Duration::from_secs(60);
-    assert_eq!(runner.ask(1, deadline), Reply::Gone);
+    assert_eq!(runner.ask(1, deadline), ProgramReply::Gone);
     assert!(Instant::now() < deadline);
     assert_eq!((runner.report.starts, runner.report.failed), (2, 2));
 }
@@ -112,7 +119,7 @@ fn programs_take_turns_in_starting_and_a_slow_one_keeps_nobody_for_long() {
     let mut last = Runner::new(&bots, Arc::new(launch(&script)), Opening::default(), wake);
     assert_eq!(last.report.starts, 0);
     // Who is asked before its turn has come waits no longer than it may.
-    assert_eq!(decide(&mut last, 1, 60), Reply::Gone);
+    assert_eq!(decide(&mut last, 1, 60), ProgramReply::Gone);
     assert_eq!(last.report.starts, 0);
     taken.clear();
     drop(held);
@@ -172,7 +179,7 @@ fn programs_step_behind_the_host_of_their_matches() {
     let bots = Bots::none().behind(13);
     let launch = launch(&script);
     let mut runner = Runner::new(&bots, Arc::new(launch), Opening::default(), || ());
-    let Reply::Act(nice) = decide(&mut runner, 1, 20_000) else {
+    let ProgramReply::Act(nice) = decide(&mut runner, 1, 20_000) else {
         panic!("{:?}", runner.end(None));
     };
     assert!(nice.as_i64() >= Some(13), "{nice}");
@@ -202,7 +209,7 @@ fn a_program_that_rests_is_stopped_while_nothing_is_asked_of_it() {
         let bots = if rests { bots.resting() } else { bots };
         let mut runner = Runner::new(&bots, Arc::new(launch(&script)), Opening::default(), || ());
         for number in 1..=3 {
-            let Reply::Act(process) = decide(&mut runner, number, 20_000) else {
+            let ProgramReply::Act(process) = decide(&mut runner, number, 20_000) else {
                 panic!("{:?}", runner.end(None));
             };
             let expected = if rests { "T" } else { "S" };

@@ -187,9 +187,9 @@ impl FromMatch {
             }
             let followed = match players.last_mut() {
                 Some(Player::Program(pipes)) => follow(kit, pipes, &own),
-                Some(Player::Builtin(Some(builtin))) => {
+                Some(Player::Builtin(bot)) => {
                     let own: Vec<Entry> = own.into_iter().cloned().collect();
-                    builtin.take_up(&own)
+                    bot.follow(&own)
                 }
                 _ => Ok(()),
             };

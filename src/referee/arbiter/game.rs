@@ -1,6 +1,6 @@
 //! One game: seated players, the port to them, and how it ended.
 
-use super::players::{Player, end, program_of};
+use super::players::{Player, end, leave, program_of};
 use super::port::Pipes;
 use super::watch::Watch;
 use crate::clock::Steady;
@@ -56,7 +56,8 @@ impl Game<'_> {
         });
         // Programs take their time to end.
         let closing = move || Closed::close(players, blames, conduct);
-        let closed = tokio::task::spawn_blocking(closing).await.ok()?;
+        let mut closed = tokio::task::spawn_blocking(closing).await.ok()?;
+        leave(&mut closed.players, &mut closed.left).await;
         let outcome = match played {
             Ok(outcome) => outcome,
             Err(DriveError::Stuck(_)) => Outcome {
@@ -79,6 +80,7 @@ impl Game<'_> {
 
 /// What is known once all programs have ended.
 struct Closed {
+    players: Vec<Player>,
     blames: Vec<Blame>,
     conduct: Vec<Conduct>,
     left: Vec<Left>,
@@ -117,8 +119,10 @@ impl Closed {
             late: conduct.late,
             ..left
         });
+        let left = left.collect();
         Self {
-            left: left.collect(),
+            players,
+            left,
             blames,
             conduct,
             participation,
@@ -131,8 +135,7 @@ fn participation(player: &mut Player, conduct: &Conduct, blame: Option<&Blame>) 
     let pipes = match player {
         Player::Program(pipes) => pipes,
         Player::Builtin(bot) => {
-            let account = bot.as_ref().and_then(|bot| bot.account());
-            let account = account.map(|account| account.participation());
+            let account = bot.account().map(|account| account.participation());
             return conduct.participation(account, blame);
         }
     };

@@ -5,11 +5,12 @@ use crate::link::program::{
     ProgramOptions, ProgramSpec, StartError, Waking, sweep,
 };
 use crate::programs::Launch;
+use crate::referee::seat::SeatLink as _;
 use crate::referee::seat::budget::ThinkBudget;
-use crate::referee::seat::seat_builtin::{Builtin, OurBot};
+use crate::referee::seat::seat_builtin::{BuiltinSeat, OurBot, Seating};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::referee::seat::{Left, SeatPrograms};
-use games::{DialogueSetup, Kit, Seat, SetupError, StdioWire};
+use games::{Kit, Seat, SetupError, StdioWire};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
@@ -113,7 +114,7 @@ pub enum PlayError {
 pub(super) enum Player {
     Program(Box<Pipe>),
     /// `None` while it thinks elsewhere.
-    Builtin(Option<Box<Builtin>>),
+    Builtin(Box<BuiltinSeat>),
 }
 
 /// A program, as long as its pipes work.
@@ -158,11 +159,6 @@ impl Player {
             let options = rules.options(kit, program);
             return Ok(Self::Program(Box::new(Pipe::start(kit, &options, rules)?)));
         }
-        let setup = DialogueSetup {
-            models,
-            ..DialogueSetup::of("", seed)
-        };
-        let playing = (budget, &rules.bots);
         let launch;
         let bot = match spec {
             SeatSpec::Bot(name) => {
@@ -178,9 +174,16 @@ impl Player {
             other => other.builtin().map(OurBot::Named),
         };
         let bot = bot.unwrap_or(OurBot::Named(""));
-        let mut seated = Builtin::new(kit, bot, setup, playing)?;
-        seated.recall();
-        Ok(Self::Builtin(Some(Box::new(seated))))
+        let seating = Seating {
+            bot,
+            seed,
+            learnt: None,
+            budget,
+            models,
+            programs: &rules.bots,
+            permits: None,
+        };
+        Ok(Self::Builtin(Box::new(BuiltinSeat::new(kit, seating)?)))
     }
 }
 
@@ -378,13 +381,29 @@ pub(super) fn program_of(players: &mut [Player], seat: Seat) -> Option<&mut Pipe
     }
 }
 
-/// Ends all programs, so that nothing of them runs on; returns what each left behind. Blocks.
+/// Waits until the programs of users' bots, which were ended ([`end`]), have left; notes what they left behind.
+pub(super) async fn leave(players: &mut [Player], left: &mut [Left]) {
+    for (player, left) in players.iter_mut().zip(left) {
+        let Player::Builtin(bot) = player else {
+            continue;
+        };
+        bot.leave().await;
+        if let Some(account) = bot.account() {
+            *left = Left {
+                late: left.late,
+                ..Left::from(&account)
+            };
+        }
+    }
+}
+
+/// Ends all programs, so that nothing of them runs on; returns what each left behind, but for bots ([`leave`]). Blocks.
 pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
     // All are notified first, so that they end at the same time.
     for player in &mut *players {
         match player {
             Player::Program(pipe) => pipe.dismiss(),
-            Player::Builtin(bot) => bot.iter_mut().for_each(|bot| bot.hang_up()),
+            Player::Builtin(bot) => bot.hang_up(),
         }
     }
     for player in &mut *players {
@@ -406,11 +425,7 @@ pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
                 ..Left::default()
             }
         }
-        Player::Builtin(None) => Left::default(),
-        Player::Builtin(Some(bot)) => {
-            let _ = bot.conduct();
-            bot.account().map(Left::from).unwrap_or_default()
-        }
+        Player::Builtin(_) => Left::default(),
     });
     let left = ended.collect();
     if !markers.is_empty() {

@@ -5,6 +5,7 @@ use super::watch::Watch;
 use crate::clock::Steady;
 use crate::link::program::LineFault;
 use crate::referee::drive::{DriveError, Port};
+use crate::referee::seat::SeatReply;
 use games::match_::{Content, Effect, Failure, Message, Recorded};
 use games::{Exchange, Match, Seat};
 use std::future::poll_fn;
@@ -110,35 +111,23 @@ impl<'a> Pipes<'a> {
         }
     }
 
-    /// Has a bot of this process answer, on a thread that may block if that may take time.
+    /// Has a bot of this process answer.
     async fn ask_bot(&mut self, message: Message, match_: &mut Match, clock: &Steady) {
         let (seat, wanted) = (message.seat, message.wanted);
-        let Some(Player::Builtin(slot)) = self.players.get_mut(seat.index()) else {
+        let Some(Player::Builtin(bot)) = self.players.get_mut(seat.index()) else {
             return;
         };
-        let mut answer = None;
-        if let Some(mut bot) = slot.take() {
-            let work = move || {
-                let answer = bot.answer(&message.text);
-                (bot, answer)
-            };
-            let worked = match wanted {
-                true => tokio::task::spawn_blocking(work).await.ok(),
-                false => Some(work()),
-            };
-            if let Some((bot, said)) = worked {
-                (*slot, answer) = (Some(bot), said);
-            }
-        }
-        match answer.filter(|_| wanted) {
-            Some(answer) => {
+        match bot.answer(&message.text).await {
+            SeatReply::Said { text, .. } if wanted => {
                 if let Some(watch) = self.watch(seat) {
-                    answer.lines().for_each(|line| watch.line(line));
+                    text.lines().for_each(|line| watch.line(line));
                 }
-                match_.answered(seat, &answer, None, clock.now_us());
+                match_.answered(seat, &text, None, clock.now_us());
             }
-            None if wanted => match_.failed(seat, failure(LineFault::Gone), clock.now_us()),
-            None => {}
+            SeatReply::Late | SeatReply::Failed(_) if wanted => {
+                match_.failed(seat, failure(LineFault::Gone), clock.now_us());
+            }
+            SeatReply::Said { .. } | SeatReply::Late | SeatReply::Failed(_) => {}
         }
     }
 

@@ -312,7 +312,7 @@ impl Host {
         let (Some(bot), Some(builtins)) = (bot, &self.settings.builtins) else {
             return Err(SeatSpecError::NotCalled(spec.to_string()).into());
         };
-        let seat = BuiltinSeat::new(self.kit, (bot, seed), builtins, learnt)?;
+        let seat = BuiltinSeat::new(self.kit, builtins.seating(bot, seed, learnt))?;
         Ok(Some(Box::new(seat)))
     }
 

@@ -1,7 +1,6 @@
 //! How long bots think in matches that we run ourselves, and the clock that enforces it.
 
-use games::answer::{Allowance, answer};
-use games::{Dialogue, Frame, Next, Pace, Seat};
+use games::{Pace, Seat};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -72,21 +71,6 @@ impl ThinkBudget {
             Self::Time(time) => Some(time),
             Self::Nodes(_) => None,
         }
-    }
-
-    /// A built-in bot's answer to a message received at `received`.
-    pub(in crate::referee) fn answer(
-        self,
-        bot: &mut dyn Dialogue,
-        next: Next,
-        received: Instant,
-    ) -> Frame {
-        let allowed = Allowance {
-            nodes: self.nodes(),
-            ceiling: self.time().unwrap_or(Duration::MAX),
-            elapsed: &|| received.elapsed(),
-        };
-        answer(bot, next, allowed)
     }
 }
 

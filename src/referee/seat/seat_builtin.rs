@@ -1,20 +1,22 @@
-//! A bot of ours on a seat: a built-in one, or a user's program with a built-in one as its fallback.
+//! A bot of our own on a seat: a built-in one, or a user's program with a built-in one as its fallback.
 
 use super::budget::ThinkBudget;
 use super::seat_link::{SeatLink, SeatReply};
-use super::seat_program::{Asked, Posed, SeatProgram, SeatPrograms};
-use crate::programs::{Account, Answer, Conduct, Launch};
-use crate::replay::{Line, RecordedReply, replay};
+use super::seat_program::{SeatProgram, SeatPrograms};
+use crate::programs::{Account, Launch};
+use crate::replay::{Line, replay};
 use crate::store::Store;
 use crate::store::types::{Direction, Entry, SessionId};
-use crate::thinking::guarded;
 use futures_util::future::BoxFuture;
-use games::{Cause, Dialogue, DialogueSetup, Ending, Frame, Kit, Learnt, Next, SetupError};
+use games::answer::MARGIN;
+use games::match_::RecordedReply;
+use games::seat::{By, Due, Extent, Fallback, OwnSeat, Reply, Settings, Unanswered};
+use games::{Cause, DialogueSetup, Ending, Kit, Learnt, SetupError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
-/// How bots of ours play there.
+/// How bots of our own play there.
 #[derive(Clone, Debug)]
 pub struct Builtins {
     /// The budget of one decision of a built-in bot.
@@ -27,7 +29,27 @@ pub struct Builtins {
     pub programs: SeatPrograms,
 }
 
-/// Which bot of ours has a seat.
+impl Builtins {
+    /// A seat for this bot, its randomness seeded by `seed`, with what it has `learnt` if it may use that.
+    pub(in crate::referee) fn seating<'a>(
+        &'a self,
+        bot: OurBot<'a>,
+        seed: u64,
+        learnt: Option<&'a Learnt>,
+    ) -> Seating<'a> {
+        Seating {
+            bot,
+            seed,
+            learnt,
+            budget: self.budget,
+            models: self.models,
+            programs: &self.programs,
+            permits: Some(Arc::clone(&self.permits)),
+        }
+    }
+}
+
+/// Which bot of our own has a seat.
 #[derive(Clone, Copy)]
 pub(in crate::referee) enum OurBot<'a> {
     /// The built-in bot with this name.
@@ -36,58 +58,109 @@ pub(in crate::referee) enum OurBot<'a> {
     Program(&'a Arc<Launch>),
 }
 
-/// A bot in this process.
-pub(in crate::referee) struct Builtin {
-    dialogue: Box<dyn Dialogue>,
-    budget: ThinkBudget,
-    /// Who decides in its stead.
-    program: Option<Box<SeatProgram>>,
-    /// Whether it has panicked.
-    broken: bool,
+/// Who is seated, and how.
+pub(in crate::referee) struct Seating<'a> {
+    /// Who.
+    pub(in crate::referee) bot: OurBot<'a>,
+    /// Seeds its randomness.
+    pub(in crate::referee) seed: u64,
+    /// What earlier matches taught, if it may use that.
+    pub(in crate::referee) learnt: Option<&'a Learnt>,
+    /// The budget of one decision of a built-in bot.
+    pub(in crate::referee) budget: ThinkBudget,
+    /// Whether it may use opponent models.
+    pub(in crate::referee) models: bool,
+    /// How users' programs play.
+    pub(in crate::referee) programs: &'a SeatPrograms,
+    /// How many may think at once; `None`: all.
+    pub(in crate::referee) permits: Option<Arc<Semaphore>>,
 }
 
-impl Builtin {
-    /// The game's bot with this setup, but for its name.
+/// A bot's dialogue as a seat.
+pub(in crate::referee) struct BuiltinSeat {
+    /// `None` once the bot has panicked.
+    seat: Option<OwnSeat>,
+    program: Option<Box<SeatProgram>>,
+    /// Whether the bot uses a budget: then it thinks on threads that may block.
+    thinks: bool,
+    permits: Option<Arc<Semaphore>>,
+    /// Where it is recorded.
+    session: Option<(Store, SessionId)>,
+    /// Whether its program begins with what it noted before; once.
+    recalled: bool,
+}
+
+impl BuiltinSeat {
+    /// A bot of our own.
+    ///
+    /// # Errors
+    /// [`SetupError`] for an unknown one.
     pub(in crate::referee) fn new(
         kit: &'static dyn Kit,
-        bot: OurBot<'_>,
-        mut setup: DialogueSetup,
-        (budget, programs): (ThinkBudget, &SeatPrograms),
+        seating: Seating<'_>,
     ) -> Result<Self, SetupError> {
-        let program = match bot {
+        let Learnt { rivals, types } = seating.learnt.cloned().unwrap_or_default();
+        let mut setup = DialogueSetup {
+            models: seating.models,
+            rivals,
+            types,
+            ..DialogueSetup::of("", seating.seed)
+        };
+        let (program, part) = match seating.bot {
             OurBot::Named(name) => {
                 name.clone_into(&mut setup.bot);
-                None
+                (None, None)
             }
             OurBot::Program(launch) => {
-                let program = SeatProgram::new(kit, launch, &mut setup, programs);
-                Some(Box::new(program))
+                let (program, part) = SeatProgram::new(kit, launch, &mut setup, seating.programs);
+                (Some(Box::new(program)), Some(part))
             }
         };
+        let bot = match &*setup.fallback {
+            "" => &setup.bot,
+            fallback => fallback,
+        };
+        let thinks = kit.card().bot(bot).is_some_and(|card| card.thinks);
+        let settings = Settings {
+            limits: kit.card().limits,
+            margin: MARGIN,
+            ceiling: seating.budget.time().unwrap_or(Duration::MAX),
+            nodes: seating.budget.nodes(),
+        };
+        let mut seat = OwnSeat::new(settings, part);
+        seat.wake(kit.dialogue(&setup)?);
         Ok(Self {
-            dialogue: kit.dialogue(&setup)?,
-            budget,
+            seat: Some(seat),
             program,
-            broken: false,
+            thinks,
+            permits: seating.permits,
+            session: None,
+            recalled: false,
         })
     }
 
-    /// Its program, which is not started yet, begins with what it noted last. Blocks.
-    pub(in crate::referee) fn recall(&mut self) {
-        if let Some(program) = &mut self.program {
-            program.recall_blocking();
-        }
+    /// The account of its program, if it has one: shared, so that it can be read when the match ends.
+    pub(in crate::referee) fn account(&self) -> Option<Account> {
+        Some(self.program.as_ref()?.driver.account().clone())
     }
 
-    /// Follows what its seat has heard and said, as the referee's transcript has it.
+    /// Whether what its program notes is kept when it leaves.
+    pub(in crate::referee) fn keeps_notes(&self) -> bool {
+        self.program
+            .as_ref()
+            .is_some_and(|program| program.keeps_notes())
+    }
+
+    /// Follows what its seat has received and said, as the referee's transcript has it.
     ///
     /// # Errors
     /// A sentence, if it cannot.
-    pub(in crate::referee) fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
-        let replies: Vec<_> = past
-            .iter()
-            .map(|entry| RecordedReply::decode(&entry.text))
-            .collect();
+    pub(in crate::referee) fn follow(&mut self, past: &[Entry]) -> Result<(), String> {
+        let Some(seat) = &mut self.seat else {
+            return Ok(());
+        };
+        let replies = past.iter().map(|entry| RecordedReply::decode(&entry.text));
+        let replies: Vec<_> = replies.collect();
         // What the referee sent is what the bot received.
         let lines = past.iter().zip(&replies);
         let lines = lines.filter_map(|(entry, reply)| match (entry.direction, reply) {
@@ -101,198 +174,118 @@ impl Builtin {
             }),
             (Direction::In, _) => None,
         });
-        let replayed = guarded(|| replay(&mut *self.dialogue, lines));
+        let replayed = seat.with(|dialogue| replay(dialogue, lines));
         let replayed = replayed.map_err(|panic| panic.to_string())?;
         if let Some(program) = &mut self.program {
             program.goes_on();
         }
-        replayed.differences.into_iter().next().map_or(Ok(()), Err)
+        let differences = replayed.map(|replayed| replayed.differences);
+        let first = differences.and_then(|differences| differences.into_iter().next());
+        first.map_or(Ok(()), Err)
     }
 
-    /// Its answer to a frame; `None` if it has panicked. Blocks until a program has answered.
-    pub(in crate::referee) fn answer(&mut self, frame: &str) -> Option<String> {
-        if self.broken {
-            return None;
-        }
-        let received = Instant::now();
-        let answered = guarded(|| {
-            let next = self.dialogue.receive(frame.as_bytes()).ok()?;
-            let asked = match self.pose(next, received) {
-                Posed::Said(said) => return Some(said),
-                Posed::Asked(asked) => asked,
-            };
-            let program = self.program.as_ref();
-            let answer = program.map_or(Answer::Gone, |program| {
-                program.driver.ask_blocking(asked.deadline)
-            });
-            Some(self.settle(asked, answer))
-        });
-        answered.unwrap_or_else(|panic| {
-            tracing::error!(%panic, "our bot panicked");
-            self.broken = true;
-            None
-        })
-    }
-
-    /// What it says next, or what its program is asked for.
-    fn pose(&mut self, next: Next, received: Instant) -> Posed {
-        match &mut self.program {
-            Some(program) => program.pose(&mut *self.dialogue, next, (self.budget, received)),
-            None => Posed::Said(self.budget.answer(&mut *self.dialogue, next, received)),
-        }
-    }
-
-    /// What it says once its program has answered or not.
-    fn settle(&mut self, asked: Asked, answer: Answer) -> Frame {
-        let program = self.program.as_deref_mut();
-        asked.settle(&mut *self.dialogue, (program, answer), self.budget)
-    }
-
-    /// The match is over: its program is told so, and ends.
-    pub(in crate::referee) fn dismiss(&mut self) {
-        if let Some(program) = &mut self.program {
-            program.dismiss(self.dialogue.hung_up());
-        }
-    }
-
-    /// Its match is over for good: its program is told so, though the seat may not have heard how, and ends.
-    pub(in crate::referee) fn hang_up(&mut self) {
-        if let Some(program) = &mut self.program {
-            let ending = self.dialogue.hung_up();
-            let unheard = || Ending::of(Cause::Disconnect, "");
-            program.dismiss(Some(ending.unwrap_or_else(unheard)));
-        }
-    }
-
-    /// The account of its program, if it has one.
-    pub(in crate::referee) fn account(&self) -> Option<&Account> {
-        Some(self.program.as_ref()?.driver.account())
-    }
-
-    /// What became of its program, which was dismissed, if it has one that ran. Blocks until that has ended.
-    pub(in crate::referee) fn conduct(&mut self) -> Option<Conduct> {
-        let program = self.program.as_mut()?;
-        let conduct = program.leaving()?.conduct_blocking();
-        program.keep_blocking(&conduct);
-        program.ended(&conduct);
-        Some(conduct)
-    }
-}
-
-/// A bot's dialogue as a seat.
-pub(in crate::referee) struct BuiltinSeat {
-    /// `None` once it has panicked.
-    bot: Option<Builtin>,
-    permits: Arc<Semaphore>,
-    /// Where it is recorded.
-    session: Option<(Store, SessionId)>,
-}
-
-impl BuiltinSeat {
-    /// A bot of ours, its randomness seeded by `seed`, with what it has `learnt` if it may use that.
-    pub(in crate::referee) fn new(
-        kit: &'static dyn Kit,
-        (bot, seed): (OurBot<'_>, u64),
-        builtins: &Builtins,
-        learnt: Option<&Learnt>,
-    ) -> Result<Self, SetupError> {
-        let Learnt { rivals, types } = learnt.cloned().unwrap_or_default();
-        let setup = DialogueSetup {
-            models: builtins.models,
-            rivals,
-            types,
-            ..DialogueSetup::of("", seed)
-        };
-        let playing = (builtins.budget, &builtins.programs);
-        Ok(Self {
-            bot: Some(Builtin::new(kit, bot, setup, playing)?),
-            permits: Arc::clone(&builtins.permits),
-            session: None,
-        })
-    }
-
-    /// The account of its program, if it has one: shared, so that it can be read when the match ends.
-    pub(in crate::referee) fn account(&self) -> Option<Account> {
-        self.bot.as_ref()?.account().cloned()
-    }
-
-    /// Whether what its program notes is kept when it leaves.
-    pub(in crate::referee) fn keeps_notes(&self) -> bool {
-        let program = self.bot.as_ref().and_then(|bot| bot.program.as_ref());
-        program.is_some_and(|program| program.notes_of().is_some())
-    }
-
-    async fn answer(&mut self, text: &str) -> SeatReply {
+    /// Its answer to a message.
+    pub(in crate::referee) async fn answer(&mut self, text: &str) -> SeatReply {
         let broken = || SeatReply::Failed("the bot broke down".to_owned());
         let received = Instant::now();
-        let Some(bot) = &mut self.bot else {
+        if !std::mem::replace(&mut self.recalled, true)
+            && let Some(program) = &mut self.program
+        {
+            program.recall(self.session.as_ref()).await;
+        }
+        let due = self.seat.as_mut().map(|seat| seat.receive(text, ""));
+        let reply = match due {
+            Some(due) => self.decided(due, received).await,
+            None => None,
+        };
+        let (Some(reply), Some(seat)) = (reply, &mut self.seat) else {
             return broken();
         };
-        if let (Some(program), Some((store, session))) = (&mut bot.program, &self.session) {
-            program.recall((store, *session)).await;
+        let panic = reply.panic.clone().or(seat.said(&reply.text).err());
+        if let Some(panic) = panic {
+            tracing::error!(%panic, "our bot panicked");
+            self.seat = None;
+            return broken();
         }
-        let next = match bot.dialogue.receive(text.as_bytes()) {
-            Err(error) => return SeatReply::Failed(error.to_string()),
-            Ok(next) => next,
-        };
-        let posed = match next {
-            Next::Think { .. } => {
-                // A program thinks elsewhere.
-                let thinks = bot.program.is_none();
-                let pose = move |bot: &mut Builtin| bot.pose(next, received);
-                self.apart(thinks, pose).await
+        if let By::Default(Unanswered::NotUnderstood(error)) = reply.by {
+            return SeatReply::Failed(error.to_string());
+        }
+        if let Some(program) = &mut self.program {
+            program.driver.answered(&reply);
+            match (seat.program(), reply.ending) {
+                (part, Some(ending)) => program.dismiss(part, Some(ending)),
+                (Some(part), None) => program.driver.send(part),
+                (None, None) => {}
             }
-            next => Some(bot.pose(next, received)),
-        };
-        let asked = match posed {
-            Some(Posed::Said(said)) => return SeatReply::said(said),
-            Some(Posed::Asked(asked)) => asked,
-            None => return broken(),
-        };
-        let program = self.bot.as_ref().and_then(|bot| bot.program.as_ref());
-        let answer = match program {
-            Some(program) => program.driver.ask(asked.deadline).await,
-            None => Answer::Gone,
-        };
-        let settle = move |bot: &mut Builtin| bot.settle(asked, answer);
-        let said = self.apart(answer == Answer::Gone, settle).await;
-        said.map_or_else(broken, SeatReply::said)
+        }
+        SeatReply::said(reply.text)
     }
 
-    /// Has the bot work on a thread that may block; `None` if it panics. `thinks`: only so many do at once.
-    async fn apart<T: Send + 'static>(
-        &mut self,
-        thinks: bool,
-        work: impl FnOnce(&mut Builtin) -> T + Send + 'static,
-    ) -> Option<T> {
-        let mut bot = self.bot.take()?;
-        let place = match thinks {
-            // The semaphore is never closed.
-            true => Some(Arc::clone(&self.permits).acquire_owned().await),
-            false => None,
-        };
-        let worked = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            let made = work(&mut bot);
-            (bot, made)
-        });
-        match worked.await {
-            Ok((bot, made)) => {
-                self.bot = Some(bot);
-                Some(made)
-            }
-            Err(error) => {
-                tracing::error!(%error, "our bot panicked");
-                None
-            }
+    /// Does what is due until the answer is ready; `None` if a thread is lost.
+    async fn decided(&mut self, mut due: Due, received: Instant) -> Option<Reply> {
+        loop {
+            due = match due {
+                Due::Answer(reply) => return Some(reply),
+                Due::Think(extent) => self.think(extent, received).await?,
+                Due::Ask(question) => {
+                    let (seat, program) = (self.seat.as_mut()?, self.program.as_mut()?);
+                    let part = seat.program()?;
+                    let reply = program.driver.ask(part, question, received).await;
+                    seat.answered(reply, received.elapsed())
+                }
+            };
         }
+    }
+
+    /// Has the bot think, on a thread that may block if it uses a budget.
+    async fn think(&mut self, extent: Extent, received: Instant) -> Option<Due> {
+        let think = move |seat: &mut OwnSeat| seat.think(&|| received.elapsed());
+        if !self.thinks {
+            return self.seat.as_mut().map(think);
+        }
+        // What a program has left is too short to wait for others.
+        let waits = matches!(
+            extent,
+            Extent::Search(search) if matches!(search.instead, None | Some(Fallback::ProgramGone))
+        );
+        let place = match self.permits.clone().filter(|_| waits) {
+            // The semaphore is never closed.
+            Some(permits) => Some(permits.acquire_owned().await),
+            None => None,
+        };
+        let mut seat = self.seat.take()?;
+        let thought = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let due = think(&mut seat);
+            (seat, due)
+        });
+        let (seat, due) = thought.await.ok()?;
+        self.seat = Some(seat);
+        Some(due)
+    }
+
+    /// The match is over: its program is told how, as far as the seat knows, and ends.
+    fn dismiss(&mut self, otherwise: Option<Ending>) {
+        let Some(program) = &mut self.program else {
+            return;
+        };
+        let Some(seat) = &mut self.seat else {
+            return program.dismiss(None, otherwise);
+        };
+        let ending = seat.with(|dialogue| dialogue.hung_up());
+        let ending = ending.ok().flatten().flatten();
+        program.dismiss(seat.program(), ending.or(otherwise));
+    }
+
+    /// Its match is over for good: its program is told so, though the seat may not have received how, and ends.
+    pub(in crate::referee) fn hang_up(&mut self) {
+        self.dismiss(Some(Ending::of(Cause::Disconnect, "")));
     }
 }
 
 impl SeatLink for BuiltinSeat {
     fn begins(&mut self, match_id: &str, session: Option<(Store, SessionId)>) {
-        let program = self.bot.as_mut().and_then(|bot| bot.program.as_mut());
-        if let Some(program) = program {
+        if let Some(program) = &mut self.program {
             program.begins(match_id);
         }
         self.session = session;
@@ -303,7 +296,7 @@ impl SeatLink for BuiltinSeat {
     }
 
     fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
-        self.bot.as_mut().map_or(Ok(()), |bot| bot.take_up(past))
+        self.follow(past)
     }
 
     fn call<'a>(
@@ -317,19 +310,9 @@ impl SeatLink for BuiltinSeat {
 
     fn leave(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async {
-            let Some(bot) = &mut self.bot else { return };
-            bot.dismiss();
-            let Some(program) = &mut bot.program else {
-                return;
-            };
-            let Some(leaving) = program.leaving() else {
-                return;
-            };
-            let conduct = leaving.conduct().await;
-            program.ended(&conduct);
-            if let Some((store, session)) = &self.session {
-                let notes_of = program.notes_of();
-                conduct.keep(store, *session, notes_of).await;
+            self.dismiss(None);
+            if let Some(program) = &mut self.program {
+                program.leave(self.session.as_ref()).await;
             }
         })
     }

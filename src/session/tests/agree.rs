@@ -5,7 +5,7 @@ use crate::history;
 use crate::history::{Filter, PageAt};
 use crate::identities::KnownMatch;
 use crate::replay::{self, Line, replay};
-use crate::session::core::{DialogueState, SessionState};
+use crate::session::core::SessionState;
 use crate::session::message::Local;
 use crate::session::{BotAddress, Dependencies, Key, Numbered, SessionOptions, Sessions, fold};
 use crate::store::Store;
@@ -13,6 +13,7 @@ use crate::store::tests::fake::named_match;
 use crate::store::types::{LiveSession, MatchRow, NewSession};
 use crate::toy;
 use futures_util::future::join_all;
+use games::seat::{OwnSeat, Settings};
 use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -85,12 +86,10 @@ async fn only_session(store: &Store) -> LiveSession {
 }
 
 async fn woken(parts: &Dependencies, bot: &BotAddress, live: LiveSession) -> Box<dyn Dialogue> {
-    let mut core = SessionState::found(live, None);
+    let own = OwnSeat::new(Settings::nodes(0), None);
+    let mut core = SessionState::found(live, None, own);
     fold::wake(parts, bot, &mut core).await.unwrap();
-    match core.mind {
-        DialogueState::Awake(dialogue) => dialogue,
-        _ => panic!("it is awake"),
-    }
+    core.own.into_dialogue().expect("it is awake")
 }
 
 async fn verified(store: &Store, kit: &dyn Kit, live: &LiveSession) -> Unbroken {

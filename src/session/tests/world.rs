@@ -3,7 +3,7 @@
 use crate::history;
 use crate::identities::Identities;
 use crate::replay;
-use crate::session::core::{DialogueState, SessionState};
+use crate::session::core::SessionState;
 use crate::session::mailbox::Session;
 use crate::session::{
     Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, Sessions,
@@ -47,8 +47,8 @@ impl SessionView {
             player: key.id,
             entries: core.seq,
             head: core.head,
-            awake: !matches!(core.mind, DialogueState::Asleep),
-            quarantined: core.quarantine.holds() || core.hangs(),
+            awake: core.own.is_awake() || core.own.is_lent() || core.own.is_broken(),
+            quarantined: core.own.quarantine.holds() || core.hangs(),
         })
     }
 }

@@ -160,15 +160,15 @@ impl HubServer {
                 SeatSpec::Remote => {}
                 SeatSpec::Builtin(name) => {
                     seat.check(kit)?;
-                    let bot = (OurBot::Named(name), seed);
-                    bots.push((BuiltinSeat::new(kit, bot, builtins, learnt)?, seed));
+                    let seating = builtins.seating(OurBot::Named(name), seed, learnt);
+                    bots.push((BuiltinSeat::new(kit, seating)?, seed));
                 }
                 SeatSpec::Bot(name) => {
                     let launch = builtins.programs.bots.look(&name.to_string()).await;
                     let found = SeatSpec::found(name, launch.as_deref(), kit)?;
                     if let Some(launch) = &launch {
-                        let bot = (OurBot::Program(launch), seed);
-                        bots.push((BuiltinSeat::new(kit, bot, builtins, learnt)?, seed));
+                        let seating = builtins.seating(OurBot::Program(launch), seed, learnt);
+                        bots.push((BuiltinSeat::new(kit, seating)?, seed));
                     }
                     *seat = found;
                 }
