@@ -207,7 +207,7 @@ pub struct PageAt {
 }
 
 impl PageAt {
-    /// The first page, of at most so many rows.
+    /// The first page, of at most `limit` rows.
     #[must_use]
     pub const fn first(limit: u32) -> Self {
         Self { after: None, limit }
