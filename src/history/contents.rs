@@ -198,7 +198,7 @@ pub async fn entries(reader: &Reader, of: &Contents) -> Result<Vec<MatchEntry>, 
     Ok(all)
 }
 
-/// A page of what [`Store::entries`] gives. Its cursor is an entry's number. Holds one session's transcript
+/// A page of what [`entries`] gives. Its cursor is an entry's number. Holds one session's transcript
 /// at a time besides the page.
 ///
 /// # Errors
