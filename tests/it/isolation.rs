@@ -232,15 +232,15 @@ fn programs_do_not_collide_over_what_is_named_after_their_process() {
     let tag = format!("drover-{}-x", std::process::id());
     let mut seats = Vec::new();
     for player in ["one", "two"] {
-        let message = folder.path().join(player);
-        fs::create_dir(&message).unwrap();
+        let notes = folder.path().join(player);
+        fs::create_dir(&notes).unwrap();
         // As the JVM: a file named after the process, which nobody else may hold.
         let held = ["/tmp", "/var/tmp", "/dev/shm"].map(|shared| format!("mkdir {shared}/{tag}"));
         let script = format!(
-            "{} || echo held by \"\"another >&2; echo $$ > {message}/number; readlink /proc/self/ns/ipc > {message}/ipc; \
+            "{} || echo held by \"\"another >&2; echo $$ > {notes}/number; readlink /proc/self/ns/ipc > {notes}/ipc; \
              exec {PROGRAM} none",
             held.join(" && "),
-            message = message.display()
+            notes = notes.display()
         );
         seats.push(format!("cmd:sh -c '{script}'"));
     }

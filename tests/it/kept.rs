@@ -91,7 +91,7 @@ fn a_match_leaves_the_same_record_in_process_and_over_the_wire() {
     );
     let message = facts(&wire, "referee");
     assert!(message == facts(&wire, "player"), "as the bots saw it");
-    // Bots draw by other seeds there: not the same games, but as much is message of them.
+    // Bots draw by other seeds there: not the same games, but as much is known of them.
     let kinds = |facts: Facts| {
         let kinds = facts
             .into_iter()

@@ -77,7 +77,7 @@ impl Game<'_> {
     }
 }
 
-/// What is message once all programs have ended.
+/// What is known once all programs have ended.
 struct Closed {
     blames: Vec<Blame>,
     conduct: Vec<Conduct>,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// A bot of Koehandel with this body of its loop, in which `text` is the message.
+/// A bot of Koehandel with this body of its loop, in which `message` is what it received.
 fn added(folder: &Path, name: &str, (before, body): (&str, &str), more: &str) {
     let own = folder.join(name);
     fs::create_dir(&own).unwrap();
