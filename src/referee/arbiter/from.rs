@@ -187,7 +187,7 @@ impl FromMatch {
             }
             let followed = match players.last_mut() {
                 Some(Player::Program(pipes)) => follow(kit, pipes, &own),
-                Some(Player::Builtin(Some(builtin))) => {
+                Some(Player::Builtin(builtin)) => {
                     let own: Vec<Entry> = own.into_iter().cloned().collect();
                     builtin.take_up(&own)
                 }

@@ -131,8 +131,7 @@ fn participation(player: &mut Player, conduct: &Conduct, blame: Option<&Blame>) 
     let pipes = match player {
         Player::Program(pipes) => pipes,
         Player::Builtin(bot) => {
-            let account = bot.as_ref().and_then(|bot| bot.account());
-            let account = account.map(|account| account.participation());
+            let account = bot.account().map(|account| account.participation());
             return conduct.participation(account, blame);
         }
     };

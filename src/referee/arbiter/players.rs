@@ -112,8 +112,7 @@ pub enum PlayError {
 /// A player.
 pub(super) enum Player {
     Program(Box<Pipe>),
-    /// `None` while it thinks elsewhere.
-    Builtin(Option<Box<Builtin>>),
+    Builtin(Box<Builtin>),
 }
 
 /// A program, as long as its pipes work.
@@ -180,7 +179,7 @@ impl Player {
         let bot = bot.unwrap_or(OurBot::Named(""));
         let mut seated = Builtin::new(kit, bot, setup, playing)?;
         seated.recall();
-        Ok(Self::Builtin(Some(Box::new(seated))))
+        Ok(Self::Builtin(Box::new(seated)))
     }
 }
 
@@ -384,7 +383,7 @@ pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
     for player in &mut *players {
         match player {
             Player::Program(pipe) => pipe.dismiss(),
-            Player::Builtin(bot) => bot.iter_mut().for_each(|bot| bot.hang_up()),
+            Player::Builtin(bot) => bot.hang_up(),
         }
     }
     for player in &mut *players {
@@ -406,8 +405,7 @@ pub(super) fn end(players: &mut [Player]) -> Vec<Left> {
                 ..Left::default()
             }
         }
-        Player::Builtin(None) => Left::default(),
-        Player::Builtin(Some(bot)) => {
+        Player::Builtin(bot) => {
             let _ = bot.conduct();
             bot.account().map(Left::from).unwrap_or_default()
         }

@@ -88,7 +88,7 @@ impl<'a> Pipes<'a> {
         }
     }
 
-    async fn send(&mut self, message: Message, match_: &mut Match, clock: &Steady) {
+    fn send(&mut self, message: Message, match_: &mut Match, clock: &Steady) {
         let seat = message.seat;
         match self.players.get_mut(seat.index()) {
             Some(Player::Program(pipe)) => {
@@ -105,39 +105,28 @@ impl<'a> Pipes<'a> {
                     }
                 }
             }
-            Some(Player::Builtin(_)) => self.ask_bot(message, match_, clock).await,
+            Some(Player::Builtin(_)) => self.ask_bot(&message, match_, clock),
             None => {}
         }
     }
 
-    /// Has a bot of this process answer, on a thread that may block if that may take time.
-    async fn ask_bot(&mut self, message: Message, match_: &mut Match, clock: &Steady) {
-        let (seat, wanted) = (message.seat, message.wanted);
-        let Some(Player::Builtin(slot)) = self.players.get_mut(seat.index()) else {
+    /// Has a bot of this process answer. The thread is the match's own, and no other player's clock runs.
+    fn ask_bot(&mut self, message: &Message, match_: &mut Match, clock: &Steady) {
+        let seat = message.seat;
+        let Some(Player::Builtin(bot)) = self.players.get_mut(seat.index()) else {
             return;
         };
-        let mut answer = None;
-        if let Some(mut bot) = slot.take() {
-            let work = move || {
-                let answer = bot.answer(&message.text);
-                (bot, answer)
-            };
-            let worked = match wanted {
-                true => tokio::task::spawn_blocking(work).await.ok(),
-                false => Some(work()),
-            };
-            if let Some((bot, said)) = worked {
-                (*slot, answer) = (Some(bot), said);
-            }
-        }
-        match answer.filter(|_| wanted) {
+        let answer = bot.answer(&message.text);
+        match answer.filter(|_| message.wanted) {
             Some(answer) => {
                 if let Some(watch) = self.watch(seat) {
                     answer.lines().for_each(|line| watch.line(line));
                 }
                 match_.answered(seat, &answer, None, clock.now_us());
             }
-            None if wanted => match_.failed(seat, failure(LineFault::Gone), clock.now_us()),
+            None if message.wanted => {
+                match_.failed(seat, failure(LineFault::Gone), clock.now_us());
+            }
             None => {}
         }
     }
@@ -254,7 +243,7 @@ impl Port for Pipes<'_> {
     ) -> Result<(), DriveError> {
         match effect {
             Effect::Record(line) => self.record(line),
-            Effect::Send(message) => self.send(message, match_, clock).await,
+            Effect::Send(message) => self.send(message, match_, clock),
             Effect::Rest { seat, answered } => {
                 if let Some(pipe) = self.program(seat) {
                     pipe.rest(answered);
