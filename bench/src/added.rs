@@ -18,9 +18,9 @@ impl Added {
             let mut command = command(["bot", "add"])?;
             let database = daemon.data.join("drover.db");
             command.arg(folder).env("DROVER__STORE__PATH", database);
-            let known = command.output().await.context("a bot cannot be added")?;
-            let why = String::from_utf8_lossy(&known.stderr);
-            ensure!(known.status.success(), "{}: {why}", folder.display());
+            let output = command.output().await.context("a bot cannot be added")?;
+            let why = String::from_utf8_lossy(&output.stderr);
+            ensure!(output.status.success(), "{}: {why}", folder.display());
         }
         Ok(())
     }

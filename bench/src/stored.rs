@@ -3,8 +3,7 @@
 use crate::process::Daemon;
 use anyhow::Context as _;
 use drover::cli::notify;
-use drover::history;
-use drover::history::{Filter, PageAt, SessionRow};
+use drover::history::{self, Filter, PageAt, SessionRow};
 use drover::store::{Direction, Entry, MatchRow, Store};
 use games::Cause;
 use std::time::{Duration, Instant};

@@ -7,8 +7,7 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use super::sight::{Sight, WITHHELD};
-use crate::history;
-use crate::history::{BluffRow, Filter, Page, PageAt};
+use crate::history::{self, BluffRow, Filter, Page, PageAt};
 
 /// The filters of the list.
 const FILTERS: &[&str] = &[

@@ -7,8 +7,7 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
-use crate::history;
-use crate::history::{FactRow, STDERR, SessionRow};
+use crate::history::{self, FactRow, STDERR, SessionRow};
 use serde_json::Value;
 use std::sync::Arc;
 

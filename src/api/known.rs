@@ -2,8 +2,7 @@
 
 use super::problem::Problem;
 use super::query::LIMIT_MAX;
-use crate::history;
-use crate::history::{Filter, PageAt};
+use crate::history::{self, Filter, PageAt};
 use crate::store::{Store, StoreError};
 use games::neutral::is_meant;
 

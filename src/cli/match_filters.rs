@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(times, (Some(1_000_000), Some(2_500_000)));
         let none = read(&[]).unwrap();
         assert!(none.game.is_none() && none.outcome.is_none());
-        for (words, known) in [
+        for (words, message) in [
             (["--outcome", "drawn"], "it takes live, won, tied, lost"),
             (["--cause", "boredom"], "cause is \"boredom\""),
             (["--since", "yesterday"], "such as 2026-01-31T12:00:00Z"),
@@ -86,7 +86,7 @@ mod tests {
         ] {
             let refused = read(&words).unwrap_err();
             assert_eq!(refused.exit_code(), 2);
-            assert!(refused.to_string().contains(known), "{refused}");
+            assert!(refused.to_string().contains(message), "{refused}");
         }
     }
 }

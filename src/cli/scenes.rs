@@ -1,8 +1,7 @@
 //! `drover match export --html` and `--svg`: a stored match to be looked at.
 
 use crate::clock;
-use crate::history;
-use crate::history::public_spec;
+use crate::history::{self, public_spec};
 use crate::replay::{Footage, Remarks, Step, Still, View, seats};
 use crate::store::{MatchRow, SeatRow, Store};
 use anyhow::{Context as _, anyhow, bail};

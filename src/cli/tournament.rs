@@ -106,8 +106,8 @@ pub(super) fn run(common: &Common, verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::List(database) => on_all_cores(list(database)),
         Verb::Standings(args) => on_all_cores(async {
             let stored = args.read().await?;
-            let known = drawn_from(&stored.row.id, &stored.row.setup, stored.over().is_some());
-            Ok(write!(out, "{}{known}", stored.standings()?.table())?)
+            let message = drawn_from(&stored.row.id, &stored.row.setup, stored.over().is_some());
+            Ok(write!(out, "{}{message}", stored.standings()?.table())?)
         }),
         Verb::Crosstable(args) => on_all_cores(async {
             let standings = args.read().await?.standings()?;

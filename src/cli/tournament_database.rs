@@ -1,8 +1,7 @@
 //! The database of tournaments.
 
 use crate::cli::usage::refuse;
-use crate::history;
-use crate::history::PageAt;
+use crate::history::{self, PageAt};
 use crate::store::{Store, TournamentRow};
 use crate::tournament::{Course, Cup, secret_of};
 use clap::Args;

@@ -33,15 +33,15 @@ pub(super) fn seated<'a>(
     let shelf = Shelf::of(&config);
     for (kit, spec) in seats {
         if let SeatSpec::Bot(name) = &*spec {
-            let known = |why: String| {
+            let with_name = |why: String| {
                 let folder = shelf.folder().display();
                 UsageError(format!("seat {spec}: {why} (the shelf is {folder})"))
             };
-            let launch = shelf.get(name).map_err(|why| known(why.to_string()))?;
+            let launch = shelf.get(name).map_err(|why| with_name(why.to_string()))?;
             if !launch.plays(kit.card().name) {
                 let (game, games) = (kit.card().name, launch.games.join(", "));
                 let why = format!("it does not play {game}; its games are: {games}");
-                return Err(known(why).into());
+                return Err(with_name(why).into());
             }
             *spec = SeatSpec::found(name, Some(&launch), kit)?;
         }

@@ -183,14 +183,14 @@ fn revealed(key: &Key, values: &Map<String, Value>) -> Result<Option<Value>, Con
 
 /// The secret in a file, or why it cannot be read.
 fn secret_in(path: &str) -> Result<String, String> {
-    let known = |why: std::io::Error| why.to_string();
-    let size = std::fs::metadata(path).map_err(known)?.len();
+    let sentence = |why: std::io::Error| why.to_string();
+    let size = std::fs::metadata(path).map_err(sentence)?.len();
     if size > SECRET_LEN_MAX {
         return Err(format!(
             "it has {size} bytes; at most {SECRET_LEN_MAX} are read"
         ));
     }
-    let text = std::fs::read_to_string(path).map_err(known)?;
+    let text = std::fs::read_to_string(path).map_err(sentence)?;
     let text = without_mark(&text).trim_end_matches(['\r', '\n']);
     if text.is_empty() || text.chars().any(char::is_control) {
         return Err("it must hold the secret on one line".to_owned());

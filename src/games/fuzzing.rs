@@ -23,7 +23,7 @@ pub fn route(data: &[u8]) {
     for kit in crate::ALL {
         if let Ok(route) = kit.card().dialect.route(data) {
             let seating = route.seating;
-            assert!(seating.is_none_or(|known| known.seat.0 < known.seats));
+            assert!(seating.is_none_or(|seating| seating.seat.0 < seating.seats));
         }
         let _ = kit.card().dialect.completes(data);
         let answer = kit.card().dialect.default_answer(&text);

@@ -64,7 +64,7 @@ pub async fn follows_change(reader: &Reader, id: i64) -> Result<bool, StoreError
 /// last change among them, in that order; and the number of the last of these changes.
 ///
 /// # Errors
-/// As [`Store::changes`]; [`StoreError::Corrupt`].
+/// As [`changes`]; [`StoreError::Corrupt`].
 pub async fn changed(
     reader: &Reader,
     after: i64,

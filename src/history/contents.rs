@@ -11,7 +11,7 @@ use serde_json::json;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _};
 
-/// A page of bluffs is shorter than it may be once so many did not fit.
+/// Bluffs that are examined for one page: after as many that do not fit, it is shorter than its limit.
 const BLUFFS_LOOKED_MAX: i64 = 4096;
 
 /// The maximum number of facts read of one match.
@@ -36,7 +36,7 @@ const OF_BLUFFS: &str =
         (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
     WHERE true";
 
-/// Whether a bluff `b` of a session `s` is told by no better one: several of our sessions may have heard of it.
+/// Whether a bluff `b` of a session `s` is in no better one: several of our sessions may have seen it.
 /// The bluffer's own knows what was bid and held; where our referee recorded the seat, that is its transcript.
 /// Of others, who know the bluffer only from their own seats, the first counts.
 pub(super) const ONCE: &str = "NOT EXISTS (
@@ -198,7 +198,7 @@ pub async fn entries(reader: &Reader, of: &Contents) -> Result<Vec<MatchEntry>, 
     Ok(all)
 }
 
-/// A page of what [`Store::entries`] gives. Its cursor is an entry's number. Holds one session's transcript
+/// A page of what [`entries`] gives. Its cursor is an entry's number. Holds one session's transcript
 /// at a time besides the page.
 ///
 /// # Errors
@@ -316,7 +316,12 @@ pub async fn bluffs(
             .bind(BLUFFS_LOOKED_MAX)
             .fetch_optional(reader.pool())
             .await?;
-    let bounds = (least.unwrap_or(0), before, "DESC", at.limit + 1);
+    let bounds = Bounds {
+        above: least.unwrap_or(0),
+        below: before,
+        direction: "DESC",
+        limit: at.limit + 1,
+    };
     let page = cut(bluffs_between(reader, filter, bounds).await?, at, |bluff| {
         bluff.id.to_string()
     });
@@ -347,7 +352,12 @@ pub async fn bluffs_after(
     let Some(last) = last else {
         return Ok((Vec::new(), after));
     };
-    let bounds = (after, last + 1, "", limit);
+    let bounds = Bounds {
+        above: after,
+        below: last + 1,
+        direction: "",
+        limit,
+    };
     let bluffs = bluffs_between(reader, filter, bounds).await?;
     let full = bluffs.len() == limit as usize;
     let upto = bluffs.last().filter(|_| full).map(|bluff| bluff.id);
@@ -363,17 +373,26 @@ pub async fn last_bluff(reader: &Reader) -> Result<i64, StoreError> {
     Ok(last.fetch_one(reader.pool()).await?)
 }
 
-/// Bluffs with numbers between two, in this direction, so many at most.
+/// Which bluffs by their numbers.
+struct Bounds {
+    above: i64,
+    below: i64,
+    /// `DESC`, or empty.
+    direction: &'static str,
+    limit: u32,
+}
+
+/// Bluffs within these bounds.
 async fn bluffs_between(
     reader: &Reader,
     filter: &Filter,
-    (above, below, direction, limit): (i64, i64, &str, u32),
+    bounds: Bounds,
 ) -> Result<Vec<BluffRow>, StoreError> {
     let mut query = QueryBuilder::new(BLUFFS);
     query.push(AT_LEAST).push(", ").push(secrecy::ENTRANT);
     query.push(", ").push(secrecy::OVER).push(OF_BLUFFS);
-    query.push(" AND b.id < ").push_bind(below);
-    query.push(" AND b.id > ").push_bind(above);
+    query.push(" AND b.id < ").push_bind(bounds.below);
+    query.push(" AND b.id > ").push_bind(bounds.above);
     let bot = filter.bot.as_deref().map(|bot| bot.replace("builtin:", ""));
     let texts = [
         (" AND s.game = ", &filter.game),
@@ -397,8 +416,8 @@ async fn bluffs_between(
         query.push(" AND b.caught = ").push_bind(caught);
     }
     query.push(" AND ").push(ONCE);
-    query.push(format_args!(" ORDER BY b.id {direction} LIMIT "));
-    query.push_bind(i64::from(limit));
+    query.push(format_args!(" ORDER BY b.id {} LIMIT ", bounds.direction));
+    query.push_bind(i64::from(bounds.limit));
     let rows = query.build().fetch_all(reader.pool()).await?;
     let mut bluffs = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -418,7 +437,7 @@ async fn bluffs_between(
             bid_at_least: bid,
             held: row.try_get(11)?,
             caught: row.try_get(12)?,
-            secrecy: secrecy::read(row, (13, 4), 15)?,
+            secrecy: secrecy::read(row, 13, 4, 15)?,
         });
     }
     Ok(bluffs)

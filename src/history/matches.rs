@@ -71,7 +71,7 @@ pub async fn matches(
     })
 }
 
-/// Matches that ended since a moment (microseconds since 1970-01-01 UTC), the last one first; at most so many.
+/// Matches that ended since a moment (microseconds since 1970-01-01 UTC), the last one first; at most `limit`.
 ///
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -316,7 +316,7 @@ fn read_session(row: &SqliteRow) -> Result<SessionRow, StoreError> {
             .try_get::<Option<&str>, _>(18)?
             .map_or(Ok(Vec::new()), rows::json)?,
         pruned: row.try_get(19)?,
-        secrecy: secrecy::read(row, (2, 4), 20)?,
+        secrecy: secrecy::read(row, 2, 4, 20)?,
     })
 }
 

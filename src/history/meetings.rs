@@ -16,15 +16,15 @@ use std::collections::HashMap;
 /// Whose record against whom.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'a> {
-    /// A bot of ours, against each rival.
+    /// One of our bots, against each rival.
     Bot(&'a str),
-    /// A named opponent, against each bot of ours.
+    /// A named opponent, against each of our bots.
     Opponent(&'a str),
-    /// A learnt type, against each bot of ours: the built-in bot that has its name.
+    /// A learnt type, against each of our bots: the built-in bot that has its name.
     Type(&'a str),
 }
 
-/// Each seat of ours with each other seat, of matches `?1` (JSON): one row a match, since rows are what costs. The
+/// Each of our seats with each other seat, of matches `?1` (JSON): one row a match, since rows are what costs. The
 /// place is below 0 where our seat is unknown.
 const MEETINGS: &str = "
     WITH own AS MATERIALIZED ({own})
@@ -47,7 +47,7 @@ const ENDED: &str = "
 /// Our seats of a match, each with each other seat.
 type SeatsMet = (String, Vec<SeatMet>);
 
-/// A seat of ours and another one.
+/// One of our seats and another one.
 #[derive(Deserialize)]
 struct SeatMet {
     /// Ours; below 0 where it is unknown.
@@ -76,12 +76,12 @@ pub(super) struct Ended {
     duels: HashMap<(u8, u8), f64>,
 }
 
-/// A seat of ours and another one in a match.
+/// One of our seats and another one in a match.
 pub(super) struct Meeting<'a> {
     pub(super) at: &'a Ended,
     pub(super) own: u8,
     pub(super) rival: u8,
-    /// What it is told under: the rival's name, or our bot's.
+    /// What it is listed under: the rival's name, or our bot's.
     pub(super) with: String,
     /// The name on the rival's seat; without any, its spec.
     name: String,
@@ -130,7 +130,7 @@ impl Ended {
         }
     }
 
-    /// Whether what happened in it may be told.
+    /// Whether what happened in it may be shown.
     pub(super) fn is_open(&self, open_us: i64) -> bool {
         self.over_us.is_some_and(|over_us| over_us <= open_us)
     }
@@ -188,7 +188,7 @@ pub(super) async fn met(
         });
         known.insert(id, fits);
     }
-    // Where no seat of ours shows whom the bot met, the rows of the match have decided.
+    // Where none of our seats shows whom the bot met, the rows of the match have decided.
     let unknown = filter.between.is_none();
     found
         .ids
@@ -289,7 +289,7 @@ fn by_id<'a>(ended: &'a [Ended], id: &str) -> Option<&'a Ended> {
     ended.get(at)
 }
 
-/// A seat of ours and another one in this match; `None` if ours is unknown, for allies, and for what is told of the
+/// One of our seats and another one in this match; `None` if ours is unknown, for allies, and for what is reported of the
 /// other one's side.
 fn meeting<'a>(met: SeatMet, subject: Subject<'_>, at: &'a Ended) -> Option<Meeting<'a>> {
     let (own, rival) = (u8::try_from(met.place).ok()?, met.seat);
@@ -361,13 +361,13 @@ mod tests {
             (None, Some(1.0))
         );
         assert!(teams.are_allies(2, 3) && !teams.are_allies(1, 2) && !all.are_allies(0, 1));
-        // Where only the winner is told, two losers may have lost to each other too.
-        let told = ended("smartdog", Cause::Normal, wins(&[0.5, 0.0, 0.5, 0.0]));
+        // Where only the winner is reported, two losers may have lost to each other too.
+        let winner_only = ended("smartdog", Cause::Normal, wins(&[0.5, 0.0, 0.5, 0.0]));
         assert_eq!(
-            (duel(&told, (0, 2)), duel(&told, (1, 2))),
+            (duel(&winner_only, (0, 2)), duel(&winner_only, (1, 2))),
             (Some(0.5), Some(0.0))
         );
-        assert_eq!(duel(&told, (1, 3)), None);
+        assert_eq!(duel(&winner_only, (1, 3)), None);
         let given_up = ended("smartdog", Cause::Disconnect, wins(&[0.5, 0.0, 0.5]));
         assert_eq!(
             (duel(&given_up, (0, 2)), duel(&given_up, (0, 1))),

@@ -12,7 +12,7 @@ use sqlx::{QueryBuilder, Row as _, Sqlite};
 const MODELS_MAX: i64 = 1000;
 
 /// The numbers of the current versions of the models of all learnt types of a game, of these opponents, and of
-/// so many others that are known by name, those learnt from last.
+/// `others` more that are known by name, those learnt from last.
 ///
 /// # Errors
 /// [`StoreError::Read`].
@@ -148,7 +148,7 @@ pub async fn teachings_since(reader: &Reader, over_us: i64) -> Result<Vec<Teachi
             game: row.try_get(0)?,
             name: row.try_get(1)?,
             kind: row.try_get(2)?,
-            secrecy: secrecy::read(row, (3, 4), 5)?,
+            secrecy: secrecy::read(row, 3, 4, 5)?,
         });
     }
     Ok(teachings)

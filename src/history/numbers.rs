@@ -46,7 +46,7 @@ pub async fn numbers_used(
         .await?)
 }
 
-/// The market and seat of the player with this number in a game of ours.
+/// The market and seat of the player with this number in one of our games.
 ///
 /// # Errors
 /// [`StoreError::Read`].

@@ -30,7 +30,7 @@ async fn note_given(reader: &Reader, session: SessionId) -> Result<Option<Value>
         .transpose()
 }
 
-/// What became of the programs of these sessions: each with its report and its standard error, by session. Sessions
+/// The outcome of these sessions' programs: each with its report and its standard error, by session. Sessions
 /// without a program, or whose program has not ended yet, are left out.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub async fn keep_note(store: &Store, note: Note) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The note with which a session's program begins, which is given to it again if its match is told again: the last one
+/// The note with which a session's program begins, which is given to it again if its match is sent again: the last one
 /// kept, or, where the match `began` before, the one that it was given then.
 ///
 /// # Errors
@@ -73,7 +73,8 @@ pub async fn keep_note(store: &Store, note: Note) -> Result<(), StoreError> {
 pub async fn give_note(
     store: &Store,
     session: SessionId,
-    (bot, game): (&str, &str),
+    bot: &str,
+    game: &str,
     began: bool,
 ) -> Result<Option<Value>, StoreError> {
     if began {
@@ -87,7 +88,7 @@ pub async fn give_note(
     Ok(note)
 }
 
-/// Stores what became of a program, with its note.
+/// Stores the outcome of a program, with its note.
 ///
 /// # Errors
 /// [`StoreError`].

@@ -27,7 +27,7 @@ pub struct Pruned {
     pub more: bool,
 }
 
-/// What [`Store::prune`] would prune of matches that were over before a moment, in microseconds since
+/// What [`prune`] would prune of matches that were over before a moment, in microseconds since
 /// 1970-01-01 UTC.
 ///
 /// # Errors

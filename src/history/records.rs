@@ -81,7 +81,7 @@ impl Standing {
 }
 
 /// Which matches, sessions or bluffs to list. `None` everywhere: all. What several fields fit that are common each, but
-/// rare together, comes in short pages ([`Store::matches`](Store::matches)). Its fields are the filters of REST
+/// rare together, comes in short pages ([`matches`](super::matches())). Its fields are the filters of REST
 /// and of `drover match list`, and their comments say there what these do.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(default)]
@@ -207,7 +207,7 @@ pub struct PageAt {
 }
 
 impl PageAt {
-    /// The first page, of at most so many rows.
+    /// The first page, of at most `limit` rows.
     #[must_use]
     pub const fn first(limit: u32) -> Self {
         Self { after: None, limit }

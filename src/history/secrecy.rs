@@ -52,7 +52,8 @@ pub(super) const ENTRANT: &str =
 /// Reads the columns `side, bot,` [`ENTRANT`], [`OVER`], of which the last two begin at `at`.
 pub(super) fn read(
     row: &SqliteRow,
-    (side, bot): (usize, usize),
+    side: usize,
+    bot: usize,
     at: usize,
 ) -> Result<Secrecy, StoreError> {
     Ok(Secrecy {

@@ -17,7 +17,7 @@ pub(super) const MATCHES_MAX: usize = 4096;
 const EXAMINED_MAX: usize = 5 * MATCHES_MAX;
 /// The newest of these whose bluffs and times are counted.
 const DETAILED_MAX: usize = 128;
-/// Rivals told of.
+/// Rivals that are reported.
 const RIVALS_MAX: usize = 250;
 /// Matches that say whether something changes.
 const TREND_MIN: usize = 8;

@@ -49,14 +49,14 @@ pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
             let next = player.receive(exchange.call.as_bytes()).expect("a message");
             let reply = exchange.reply.as_deref().unwrap_or_default();
             let (text, answered) = (exchange.call.clone(), !reply.is_empty());
-            let mut known = vec![Line::Frame { text, answered }];
+            let mut lines = vec![Line::Frame { text, answered }];
             match next {
                 Next::Think { fallback, .. } => {
                     let mut best = fallback;
                     let _ = player.think(Budget::SPENT, &mut best);
                     let number = post.due().expect("a decision");
                     let rest = String::new();
-                    known.push(Line::Ask { number, rest });
+                    lines.push(Line::Ask { number, rest });
                     is_whole::<C>(reply);
                     post.answer(number, Value::from("no reply"));
                     let _ = player.think(Budget::SPENT, &mut best);
@@ -69,13 +69,13 @@ pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
                         assert_eq!(best, reply, "{} to {}", card.name, exchange.call);
                         answers += 1;
                     }
-                    assert_eq!(post.take().expect("lines"), known);
+                    assert_eq!(post.take().expect("lines"), lines);
                     player.said(reply);
                     let played = post.take().expect("lines");
                     assert!(matches!(&*played, [Line::Played { .. }]), "{played:?}");
                 }
                 next => {
-                    assert_eq!(post.take().expect("lines"), known);
+                    assert_eq!(post.take().expect("lines"), lines);
                     if matches!(next, Next::Send(_)) {
                         player.said(reply);
                     }

@@ -126,8 +126,8 @@ mod tests {
         }
         let part = account.participation();
         let (fallback, decisions) = (part.fallback.unwrap(), part.decisions.unwrap());
-        let known = format!("{fallback}/{decisions} {} {}", part.words(), part.detail);
-        assert_eq!(known.trim(), expected);
+        let message = format!("{fallback}/{decisions} {} {}", part.words(), part.detail);
+        assert_eq!(message.trim(), expected);
     }
 
     #[test]

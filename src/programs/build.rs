@@ -88,7 +88,7 @@ impl Building<'_> {
         };
         let (output, input) = std::io::pipe().map_err(start)?;
         let job = Job::start(&program, self.guard, input).map_err(start)?;
-        let (sender, known) = mpsc::channel();
+        let (sender, drained) = mpsc::channel();
         let drain = std::thread::Builder::new().name("build".to_owned());
         drain
             .spawn(move || sender.send(end_of(output)))
@@ -99,13 +99,13 @@ impl Building<'_> {
         let goes_on = |said: &Option<(String, bool)>| said.as_ref().is_none_or(|(_, all)| *all);
         while !job.has_ended() && Instant::now() < until && goes_on(&said) && !(self.stops)() {
             match &said {
-                None => said = known.recv_timeout(LOOK_EVERY).ok(),
+                None => said = drained.recv_timeout(LOOK_EVERY).ok(),
                 Some(_) => std::thread::park_timeout(LOOK_EVERY),
             }
         }
         let by_itself = job.has_ended();
         let status = job.end().filter(|_| by_itself);
-        let said = said.or_else(|| known.recv_timeout(REST_WITHIN).ok());
+        let said = said.or_else(|| drained.recv_timeout(REST_WITHIN).ok());
         let (said, all) = said.unwrap_or_else(|| (String::new(), true));
         match status {
             _ if !all => Err(BuildError::Talkative { said }),
@@ -166,16 +166,25 @@ mod tests {
         let long = Duration::from_secs(60);
         assert_eq!(built("echo done > made; echo made", long), Ok(()));
         assert_eq!(built("exec >&- 2>&-; sleep 0.2", long), Ok(()));
-        let known = built("echo no such word; exit 3", long).unwrap_err();
-        assert!(known.contains("(exit status: 3)\nno such word"), "{known}");
-        let known = built("echo begun; sleep 987", Duration::from_millis(300)).unwrap_err();
-        assert!(known.contains("not done after 0 s\nbegun"), "{known}");
-        let known = built("sleep 986 & yes", long).unwrap_err();
-        assert!(known.contains("more than 67108864 bytes\ny\ny"), "{known}");
+        let message = built("echo no such word; exit 3", long).unwrap_err();
+        assert!(
+            message.contains("(exit status: 3)\nno such word"),
+            "{message}"
+        );
+        let message = built("echo begun; sleep 987", Duration::from_millis(300)).unwrap_err();
+        assert!(message.contains("not done after 0 s\nbegun"), "{message}");
+        let message = built("sleep 986 & yes", long).unwrap_err();
+        assert!(
+            message.contains("more than 67108864 bytes\ny\ny"),
+            "{message}"
+        );
         let none = ["/no/such".to_owned()];
         let none = building(long, &|| false).run(&none, &BTreeMap::new(), Path::new("/"));
-        let known = none.unwrap_err().to_string();
-        assert!(known.contains("\"/no/such\" cannot be started"), "{known}");
+        let message = none.unwrap_err().to_string();
+        assert!(
+            message.contains("\"/no/such\" cannot be started"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -186,8 +195,8 @@ mod tests {
         let words = ["sh", "-c", script].map(str::to_owned);
         let is_there = || process.exists();
         let building = building(Duration::from_secs(60), &is_there);
-        let known = building.run(&words, &BTreeMap::new(), folder.path());
-        assert!(matches!(known, Err(BuildError::Stopped)), "{known:?}");
+        let message = building.run(&words, &BTreeMap::new(), folder.path());
+        assert!(matches!(message, Err(BuildError::Stopped)), "{message:?}");
         let process = std::fs::read_to_string(process).unwrap();
         let since = Instant::now();
         // Its adoptive parent reaps it.

@@ -92,8 +92,8 @@ impl Driver {
         let Some(opening) = &mut self.opening else {
             return;
         };
-        let of = (&*name, opening.game);
-        match history::give_note(store, session, of, opening.start.again).await {
+        let (game, began) = (opening.game, opening.start.again);
+        match history::give_note(store, session, &name, game, began).await {
             Ok(note) => opening.start.note = note.unwrap_or_default(),
             Err(error) => {
                 tracing::warn!(bot = name, %error, "a program's note could not be read");

@@ -113,8 +113,8 @@ mod tests {
         }
         assert!(is_name(&"a".repeat(NAME_LEN_MAX)));
         assert!(!is_name(&"a".repeat(NAME_LEN_MAX + 1)));
-        let known = "a@b@c".parse::<BotName>().unwrap_err().to_string();
-        assert!(known.starts_with("\"b@c\" cannot be a version"), "{known}");
+        let error = "a@b@c".parse::<BotName>().unwrap_err().to_string();
+        assert!(error.starts_with("\"b@c\" cannot be a version"), "{error}");
         assert_eq!("a@b".parse::<BotName>().unwrap().to_string(), "a@b");
     }
 }

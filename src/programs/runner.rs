@@ -304,8 +304,8 @@ impl Runner {
 
     /// Sends what it has not yet received. A decision that is asked now has so much time.
     fn send(&mut self, asked: Option<(u64, Instant)>) {
-        let known = |running: &&mut Running| running.ready || running.steps.is_some();
-        let Some(running) = self.running.as_mut().filter(known) else {
+        let message = |running: &&mut Running| running.ready || running.steps.is_some();
+        let Some(running) = self.running.as_mut().filter(message) else {
             return self.push();
         };
         for line in self.log.from(running.sent) {

@@ -59,6 +59,14 @@ impl DriveError {
     }
 }
 
+/// Waits until this moment; without one, for ever.
+pub(super) async fn wait_until(until: Option<Instant>) {
+    match until {
+        Some(until) => tokio::time::sleep_until(until.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Plays a match to its end, or until its port ends it.
 pub(super) async fn drive(
     match_: &mut Match,

@@ -6,8 +6,7 @@ use super::seat::seat_builtin::Builtins;
 use super::{
     Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatPrograms, StartError,
 };
-use crate::history;
-use crate::history::{Filter, PageAt};
+use crate::history::{self, Filter, PageAt};
 use crate::programs::{Bots, Launch};
 use crate::store::types::{Direction, Durability, MatchResult};
 use crate::store::{MatchRow, Settings, Store};

@@ -3,8 +3,7 @@
 use super::dialogue::{replay, watch};
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
-use crate::history;
-use crate::history::{FactRow, SessionRow};
+use crate::history::{self, FactRow, SessionRow};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{Store, StoreError};
 use crate::thinking::guarded;

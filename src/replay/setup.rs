@@ -1,8 +1,7 @@
 //! What a session's dialogue starts from: stored with the session, so that it is the same session whenever it
 //! is woken or verified.
 
-use crate::history;
-use crate::history::OpponentKind;
+use crate::history::{self, OpponentKind};
 use crate::store::{Store, StoreError};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;

@@ -184,7 +184,7 @@ impl Store {
     }
 
     /// Like [`Store::open_match`], with each seat's number on the wire, by seat, so that the match can be
-    /// found by it ([`Store::seat_of_player`]), and with these new sessions of it, in the same transaction.
+    /// found by it (`history::seat_of_player`), and with these new sessions of it, in the same transaction.
     ///
     /// # Errors
     /// As [`Store::append`].

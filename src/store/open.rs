@@ -32,7 +32,7 @@ const NO_AUTOCHECKPOINT: &str = "0";
 /// The log file is truncated to this size after a checkpoint.
 const LOG_BYTES_MAX: &str = "67108864";
 /// Page cache of the writer, in KiB (negative: KiB rather than pages).
-const CACHE_KIB: &str = "-4096";
+const CACHE_KIB: &str = "-16384";
 
 /// The writer's cached prepared statements: those of the batches that are usual. Others are prepared again.
 const STATEMENTS_MAX: usize = 200;

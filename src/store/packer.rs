@@ -65,7 +65,7 @@ struct Known {
     tried: bool,
 }
 
-/// How far [`Store::pack`] has come.
+/// How far [`super::pack`] has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packs {
     /// Sessions packed so far.

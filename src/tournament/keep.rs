@@ -262,8 +262,7 @@ fn notes(played: &PlayedMatch) -> Vec<SeatNotes> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history;
-    use crate::history::PageAt;
+    use crate::history::{self, PageAt};
     use crate::referee::budget::ThinkBudget;
     use crate::referee::{InProcess, Ports};
     use crate::tournament::{MatchPlayer as _, Plan, PlannedMatch, PlayedMatch, Referees, Stop};

@@ -2,8 +2,7 @@
 
 use super::sides::counted;
 use super::standings::{History, Named, PlayedGame, RankSettings, Standings, TieBreak};
-use crate::history;
-use crate::history::{ALL_ROUNDS, TournamentMatch, public_spec};
+use crate::history::{self, ALL_ROUNDS, TournamentMatch, public_spec};
 use crate::store::types::NewEntrant;
 use crate::store::{Store, TournamentRow};
 use anyhow::Context as _;

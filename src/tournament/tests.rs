@@ -4,8 +4,7 @@ use super::{
     Aim, Course, Ended, Extent, Kept, MatchPlayer, Plan, PlannedMatch, Play, PlayedMatch, Playing,
     Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
 };
-use crate::history;
-use crate::history::{ALL_ROUNDS, PageAt, TournamentMatch};
+use crate::history::{self, ALL_ROUNDS, PageAt, TournamentMatch};
 use crate::link::program::{Load, Machine};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;

@@ -144,12 +144,12 @@ pub fn block_on<T>(waiting: impl Future<Output = T>) -> T {
 
 /// Every transcript of an open store gives the stored answers and results again.
 pub async fn clean(store: &Store) {
-    let mut known = Vec::new();
+    let mut message = Vec::new();
     let summary = drover::replay::verify(store, None, |checked| {
-        known.extend(checked.differences.clone())
+        message.extend(checked.differences.clone())
     })
     .await;
-    assert!(summary.unwrap().clean(), "{known:?}");
+    assert!(summary.unwrap().clean(), "{message:?}");
 }
 
 /// The database of a daemon in this folder, to be read.

@@ -184,9 +184,9 @@ fn a_program_that_does_not_exist() {
             "builtin:random",
             "builtin:random",
         ];
-        let known = refused(play("planowanie", &seats, NONE).output().unwrap(), 1);
+        let error = refused(play("planowanie", &seats, NONE).output().unwrap(), 1);
         let expected = format!("drover: {program:?} cannot be started: {why}");
-        assert!(known.starts_with(&expected), "{known}");
+        assert!(error.starts_with(&expected), "{error}");
     }
 }
 
@@ -197,8 +197,8 @@ fn a_program_of_a_pool_is_missed_before_the_first_game() {
         line.args(["play", "planowanie", "--games", "1", "--seed", seed]);
         line.args(["--option", "deals=1 0", "--pool"]);
         line.arg("cmd:/no/such/program,builtin:random,builtin:greedy,builtin:rules");
-        let known = refused(line.output().unwrap(), 1);
-        assert!(known.contains("cannot be started: No such file"), "{known}");
+        let error = refused(line.output().unwrap(), 1);
+        assert!(error.contains("cannot be started: No such file"), "{error}");
     }
 }
 
@@ -286,7 +286,11 @@ fn a_byte_order_mark_before_a_programs_first_line_is_no_fault() {
     ] {
         let seats = [&*marked(program), &format!("builtin:{rival}")];
         let line = play(game, &seats, options).output();
-        let known = report(line.unwrap());
-        assert_eq!(known["seats"][0]["faults"], json!({}), "{game}: {known}");
+        let printed = report(line.unwrap());
+        assert_eq!(
+            printed["seats"][0]["faults"],
+            json!({}),
+            "{game}: {printed}"
+        );
     }
 }

@@ -16,8 +16,8 @@ fn a_wrong_command_line_ends_with_2() {
         (&["serve", "--listen", "nowhere"], "nowhere"),
         (&["play", "koehandel", "--seat", "builtin:nobody"], "nobody"),
     ] {
-        let known = refused(run(arguments), 2);
-        assert!(known.contains(named), "{known}");
+        let error = refused(run(arguments), 2);
+        assert!(error.contains(named), "{error}");
     }
     assert_eq!(run(&["--version"]).status.code(), Some(0));
 }
@@ -28,26 +28,26 @@ fn a_bad_configuration_ends_with_2_and_says_where() {
     let file = folder.path().join("d.toml");
     std::fs::write(&file, "[store]\npaht = \"x\"\n").unwrap();
     let path = file.to_str().unwrap();
-    let known = refused(run(&["config", "check", path]), 2);
+    let error = refused(run(&["config", "check", path]), 2);
     assert!(
-        known.contains("d.toml, line 2: there is no key `store.paht`; did you mean `store.path`?"),
-        "{known}"
+        error.contains("d.toml, line 2: there is no key `store.paht`; did you mean `store.path`?"),
+        "{error}"
     );
-    let known = refused(run(&["--config", path, "serve"]), 2);
-    assert!(known.contains("store.paht"), "{known}");
-    let known = refused(run_with("DROVER_CONFIG", path, &["config", "show"]), 2);
-    assert!(known.contains("store.paht"), "{known}");
-    let known = refused(run(&["--config", "no/such/file.toml", "config", "show"]), 2);
+    let error = refused(run(&["--config", path, "serve"]), 2);
+    assert!(error.contains("store.paht"), "{error}");
+    let error = refused(run_with("DROVER_CONFIG", path, &["config", "show"]), 2);
+    assert!(error.contains("store.paht"), "{error}");
+    let error = refused(run(&["--config", "no/such/file.toml", "config", "show"]), 2);
     assert!(
-        known.contains("no/such/file.toml cannot be read"),
-        "{known}"
+        error.contains("no/such/file.toml cannot be read"),
+        "{error}"
     );
     for (name, value, named) in [
         ("DROVER__LOG__LEVEL", "chatty=loud", "log.level"),
         ("DROVER__API__LISTEN", "0.0.0.0:0", "api.token"),
     ] {
-        let known = refused(run_with(name, value, &["serve"]), 2);
-        assert!(known.contains(named), "{known}");
+        let error = refused(run_with(name, value, &["serve"]), 2);
+        assert!(error.contains(named), "{error}");
     }
 }
 
@@ -62,10 +62,10 @@ fn the_file_that_init_writes_is_in_order() {
         std::fs::read_to_string(&file).unwrap(),
         ok(run(&["config", "init"]))
     );
-    let known = refused(run(&["config", "init", path]), 1);
+    let error = refused(run(&["config", "init", path]), 1);
     assert!(
-        known.contains("cannot make"),
-        "an existing file is not touched: {known}"
+        error.contains("cannot make"),
+        "an existing file is not touched: {error}"
     );
 }
 
@@ -94,7 +94,7 @@ fn a_reader_that_is_gone_is_no_failure_and_a_full_disk_is_one() {
         "play planowanie --seat builtin:greedy --seat builtin:greedy --games 1",
         &tester,
     ] {
-        let known = |stdout: Stdio| {
+        let printed = |stdout: Stdio| {
             let words = words.split(' ');
             let mut command = drover();
             let output = command.args(words).stdin(Stdio::null()).stdout(stdout);
@@ -103,9 +103,9 @@ fn a_reader_that_is_gone_is_no_failure_and_a_full_disk_is_one() {
         };
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        assert_eq!(known(writer.into()), (Some(0), String::new()), "{words}");
+        assert_eq!(printed(writer.into()), (Some(0), String::new()), "{words}");
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let (code, why) = known(full.into());
+        let (code, why) = printed(full.into());
         let expected = if words == tester { 0 } else { 1 };
         assert_eq!(code, Some(expected), "{words}: {why}");
         assert_eq!(why.contains("No space left"), expected == 1, "{words}");
@@ -116,13 +116,13 @@ fn a_reader_that_is_gone_is_no_failure_and_a_full_disk_is_one() {
 fn health_of_nobody_is_1() {
     let folder = folder();
     let gone = format!("http://{}", free_address());
-    let known = refused(run(&["health", "--url", &gone]), 1);
-    assert!(known.contains("no answer from"), "{known}");
-    let known = refused(run(&["health", "--url", "ftp://x"]), 1);
-    assert!(known.contains("is not an absolute http URL"), "{known}");
+    let error = refused(run(&["health", "--url", &gone]), 1);
+    assert!(error.contains("no answer from"), "{error}");
+    let error = refused(run(&["health", "--url", "ftp://x"]), 1);
+    assert!(error.contains("is not an absolute http URL"), "{error}");
     let missing = folder.path().join("no.db");
-    let known = refused(run_on(&missing, &["match", "list"]), 1);
-    assert!(known.contains("there is no database at"), "{known}");
+    let error = refused(run_on(&missing, &["match", "list"]), 1);
+    assert!(error.contains("there is no database at"), "{error}");
 }
 
 #[test]
@@ -193,31 +193,31 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     assert!(ok(verb(&["db", "verify"])).contains("all in order"));
 
     let saved = folder.path().join("saved.db");
-    let known = ok(verb(&["db", "salvage", saved.to_str().unwrap()]));
-    assert!(known.contains("matches: 2 rows saved\n"), "{known}");
+    let message = ok(verb(&["db", "salvage", saved.to_str().unwrap()]));
+    assert!(message.contains("matches: 2 rows saved\n"), "{message}");
     assert_eq!(ok(run_on(&saved, &["match", "export", id])), lines);
 
     let copy = folder.path().join("copy.db");
     ok(verb(&["db", "backup", copy.to_str().unwrap()]));
-    let known = refused(verb(&["db", "backup", copy.to_str().unwrap()]), 1);
-    assert!(known.contains("exists already"), "{known}");
-    let known = refused(verb(&["match", "show", "nonsense"]), 1);
-    assert!(known.contains("there is no match nonsense"), "{known}");
+    let message = refused(verb(&["db", "backup", copy.to_str().unwrap()]), 1);
+    assert!(message.contains("exists already"), "{message}");
+    let message = refused(verb(&["match", "show", "nonsense"]), 1);
+    assert!(message.contains("there is no match nonsense"), "{message}");
 
     let shown = ok(verb(&["match", "show", id]));
-    let known = ok(verb(&["db", "prune", "--older-than", "30d"]));
-    assert_eq!(known, "0 sessions with 0 entries were pruned\n");
+    let message = ok(verb(&["db", "prune", "--older-than", "30d"]));
+    assert_eq!(message, "0 sessions with 0 entries were pruned\n");
     let due = ok(verb(&["db", "prune", "--older-than", "0s", "--dry-run"]));
     assert!(due.starts_with("8 sessions with "), "{due}");
-    let known = ok(verb(&["db", "prune", "--older-than", "0s"]));
-    assert_eq!(known, due.replace("would be", "were"));
+    let message = ok(verb(&["db", "prune", "--older-than", "0s"]));
+    assert_eq!(message, due.replace("would be", "were"));
     ok(verb(&["db", "pack"]));
-    let known = ok(verb(&["db", "verify"]));
+    let message = ok(verb(&["db", "verify"]));
     assert!(
-        known.contains("8 sessions (8 of them pruned), 0 entries: all in order"),
-        "{known}"
+        message.contains("8 sessions (8 of them pruned), 0 entries: all in order"),
+        "{message}"
     );
     assert_eq!(ok(verb(&["match", "show", id])), shown, "its result stays");
-    let known = ok(verb(&["match", "replay", id]));
-    assert_eq!(known.lines().count(), 2, "a head and the end: {known}");
+    let message = ok(verb(&["match", "replay", id]));
+    assert_eq!(message.lines().count(), 2, "a head and the end: {message}");
 }

@@ -415,10 +415,10 @@ fn every_mistake_is_reported_in_one_run() {
     let path = file(folder.path(), text);
     let set = [("API__LISTEN", "nowhere"), ("THINKING__THREADS", "many")];
     let flags = vec![("--listen", "callbacks.listen", "0.0.0.0".to_owned())];
-    let known = load(Some(&path), &variables(&set), &flags)
+    let refusal = load(Some(&path), &variables(&set), &flags)
         .unwrap_err()
         .to_string();
-    let mistakes: Vec<&str> = known.lines().skip(1).collect();
+    let mistakes: Vec<&str> = refusal.lines().skip(1).collect();
     let expected = [
         "line 2: `callbacks.margin_ms` is -1",
         "line 3: there is no key `callbacks.lisen`; did you mean `callbacks.listen`?",
@@ -435,9 +435,9 @@ fn every_mistake_is_reported_in_one_run() {
     ];
     for expected in expected {
         let found = mistakes.iter().filter(|line| line.contains(expected));
-        assert_eq!(found.count(), 1, "{expected} in\n{known}");
+        assert_eq!(found.count(), 1, "{expected} in\n{refusal}");
     }
-    assert_eq!(mistakes.len(), expected.len(), "and no other:\n{known}");
+    assert_eq!(mistakes.len(), expected.len(), "and no other:\n{refusal}");
 }
 
 #[test]

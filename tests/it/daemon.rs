@@ -51,10 +51,10 @@ fn it_is_well_until_it_is_gone() {
 fn a_second_process_on_the_database_is_refused() {
     let folder = folder();
     let app = TestApp::start(folder.path());
-    let known = refused(serve(folder.path()));
+    let error = refused(serve(folder.path()));
     assert!(
-        known.contains("in use") && known.contains(&format!("(process {} of host ", app.pid())),
-        "{known}"
+        error.contains("in use") && error.contains(&format!("(process {} of host ", app.pid())),
+        "{error}"
     );
     assert_eq!(app.get("/readyz").status, 200);
     app.stop();
@@ -77,8 +77,8 @@ fn a_newer_database_is_refused() {
         database.close().await.unwrap();
     });
     let before = std::fs::read(&path).unwrap();
-    let known = refused(serve(folder.path()));
-    assert!(known.contains("newer version"), "{known}");
+    let error = refused(serve(folder.path()));
+    assert!(error.contains("newer version"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before, "it is not touched");
 }
 
@@ -114,8 +114,8 @@ fn an_older_database_is_refused() {
              fresh data folder (store.path, --store or --database)",
             path.canonicalize().unwrap().display()
         );
-        let known = refused(serve(folder.path()));
-        assert!(known.contains(&expected), "{known}");
+        let error = refused(serve(folder.path()));
+        assert!(error.contains(&expected), "{error}");
         let copy = folder.path().join("copy.db");
         for verb in [
             &["match", "list"][..],
@@ -124,8 +124,8 @@ fn an_older_database_is_refused() {
             &["db", "verify"],
             &["db", "salvage", copy.to_str().unwrap()],
         ] {
-            let known = app::refused(run_on(&path, verb), 1);
-            assert!(known.contains(&expected), "{verb:?}: {known}");
+            let error = app::refused(run_on(&path, verb), 1);
+            assert!(error.contains(&expected), "{verb:?}: {error}");
         }
         assert_eq!(std::fs::read(&path).unwrap(), before, "it is not touched");
         assert!(!copy.exists());
@@ -137,16 +137,16 @@ fn a_folder_that_cannot_be_written_is_refused() {
     let folder = folder();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let known = refused(serve(&file.join("data")));
-    assert!(known.contains("cannot write in"), "{known}");
+    let error = refused(serve(&file.join("data")));
+    assert!(error.contains("cannot write in"), "{error}");
 
     let sealed = folder.path().join("sealed");
     std::fs::create_dir(&sealed).unwrap();
     seal(&sealed, 0o555);
     // Root may write anywhere.
     if std::fs::write(sealed.join("probe"), "").is_err() {
-        let known = refused(serve(&sealed));
-        assert!(known.contains("cannot write in"), "{known}");
+        let error = refused(serve(&sealed));
+        assert!(error.contains("cannot write in"), "{error}");
     }
     seal(&sealed, 0o755);
 }
@@ -161,10 +161,10 @@ fn an_address_in_use_is_reported() {
     let folder = folder();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let known = refused(set(serve(folder.path()), &[(WITH_REFEREE.0, &address)]));
+    let error = refused(set(serve(folder.path()), &[(WITH_REFEREE.0, &address)]));
     assert!(
-        known.contains(&address) && known.contains("cannot listen"),
-        "{known}"
+        error.contains(&address) && error.contains("cannot listen"),
+        "{error}"
     );
 }
 
@@ -173,10 +173,10 @@ fn a_default_bot_that_does_not_exist_is_reported() {
     let folder = folder();
     let unknown = ("CALLBACKS__DEFAULT_BOT", "champignon");
     let mut command = set(serve(folder.path()), &[unknown]);
-    let known = app::refused(command.output().unwrap(), 2);
+    let error = app::refused(command.output().unwrap(), 2);
     assert!(
-        known.contains("callbacks.default_bot") && known.contains("champion"),
-        "{known}"
+        error.contains("callbacks.default_bot") && error.contains("champion"),
+        "{error}"
     );
 }
 
@@ -259,21 +259,21 @@ fn the_callback_socket_can_be_inherited() {
 #[test]
 fn a_descriptor_that_does_not_listen_is_refused() {
     let folder = folder();
-    let known = refused(activated(folder.path(), Stdio::null(), ""));
+    let error = refused(activated(folder.path(), Stdio::null(), ""));
     assert!(
-        known.contains("inherited descriptor 0 (callbacks) is not a listening TCP socket"),
-        "{known}"
+        error.contains("inherited descriptor 0 (callbacks) is not a listening TCP socket"),
+        "{error}"
     );
 
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let connected = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let input = Stdio::from(std::os::fd::OwnedFd::from(connected));
-    let known = refused(activated(folder.path(), input, "callbacks"));
-    assert!(known.contains("it does not listen"), "{known}");
+    let error = refused(activated(folder.path(), input, "callbacks"));
+    assert!(error.contains("it does not listen"), "{error}");
 
     let input = Stdio::from(std::os::fd::OwnedFd::from(listener));
-    let known = refused(activated(folder.path(), input, "telnet"));
-    assert!(known.contains("telnet"), "{known}");
+    let error = refused(activated(folder.path(), input, "telnet"));
+    assert!(error.contains("telnet"), "{error}");
 }
 
 #[test]
@@ -313,8 +313,8 @@ fn a_backup_and_a_check_while_it_runs() {
     let copy = folder.path().join("copy.db");
     ok(run_on(&database, &["db", "backup", copy.to_str().unwrap()]));
     ok(run_on(&database, &["db", "verify"]));
-    let known = app::refused(run_on(&database, &["db", "migrate"]), 1);
-    assert!(known.contains("in use"), "the daemon has it: {known}");
+    let error = app::refused(run_on(&database, &["db", "migrate"]), 1);
+    assert!(error.contains("in use"), "the daemon has it: {error}");
     app.stop();
     ok(run_on(&database, &["db", "migrate"]));
 }

@@ -59,8 +59,8 @@ fn a_large_file_is_shrunk_in_little_memory() {
         most = most.max(peak(child.id()).unwrap_or_default());
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    let known = ok(child.wait_with_output().unwrap());
-    assert!(known.contains("bytes given back"), "{known}");
+    let output = ok(child.wait_with_output().unwrap());
+    assert!(output.contains("bytes given back"), "{output}");
     let size = std::fs::metadata(&path).unwrap().len();
     assert!((96 * MIB..100 * MIB).contains(&size), "{size}");
     assert!(most > MIB && most < 80 * MIB, "{most} bytes of memory");
@@ -109,8 +109,8 @@ fn a_database_on_a_read_only_medium_is_salvaged() {
     }
     let mut salvage = inside("exec \"$@\"");
     salvage.arg(drover().get_program()).args(["db", "salvage"]);
-    let known = salvage.arg(out.path().join("out.db")).output().unwrap();
-    assert!(known.status.success(), "{}", text(&known.stderr));
-    let known = text(&known.stdout);
-    assert!(known.contains("dictionaries: 1 rows"), "{known}");
+    let printed = salvage.arg(out.path().join("out.db")).output().unwrap();
+    assert!(printed.status.success(), "{}", text(&printed.stderr));
+    let printed = text(&printed.stdout);
+    assert!(printed.contains("dictionaries: 1 rows"), "{printed}");
 }

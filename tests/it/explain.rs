@@ -56,32 +56,35 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
         for decision in decisions.iter().step_by(decisions.len() / 4) {
             let entry = decision["entry"].to_string();
             let line = ["--entry", &entry, "--budget", "3000n"];
-            let known = explain(&store, &id, "0", &line);
+            let message = explain(&store, &id, "0", &line);
             assert_eq!(
-                (&known["game"], &known["bot"]),
+                (&message["game"], &message["bot"]),
                 (&game.into(), &"champion".into())
             );
-            assert_eq!(&known["decision"], decision, "{game}");
-            let explanation = &known["explanation"];
+            assert_eq!(&message["decision"], decision, "{game}");
+            let explanation = &message["explanation"];
             let candidates = explanation["candidates"].as_array().unwrap();
             if let Some(chosen) = candidates.first() {
                 assert_eq!(chosen["act"], explanation["answer"], "{game}");
             }
             compared += usize::from(candidates.len() > 1);
             let again = explain(&store, &id, "0", &line);
-            assert_eq!(known, again, "{game}: as many nodes give the same reasons");
+            assert_eq!(
+                message, again,
+                "{game}: as many nodes give the same reasons"
+            );
         }
         assert!(compared > 0, "{game}");
         for seat in ["1", "2"].into_iter().take(seats.len() - 1) {
             let decisions = explain(&store, &id, seat, &[]);
             for decision in decisions.as_array().unwrap().iter().step_by(9) {
                 let entry = decision["entry"].to_string();
-                let known = explain(&store, &id, seat, &["--entry", &entry]);
+                let message = explain(&store, &id, seat, &["--entry", &entry]);
                 assert_eq!(
-                    known["explanation"]["answer"], decision["said"],
+                    message["explanation"]["answer"], decision["said"],
                     "{game} {decision}"
                 );
-                assert_eq!(known["same"], true, "{game} {decision}");
+                assert_eq!(message["same"], true, "{game} {decision}");
             }
         }
         let entry = decisions[decisions.len() / 2]["entry"].to_string();
@@ -106,7 +109,7 @@ fn what_cannot_be_explained_is_reported() {
         let line = [&["match", "explain"], more].concat();
         refused(run_on(&store, &line), code)
     };
-    for (more, code, known) in [
+    for (more, code, message) in [
         (
             &[&*id, "--seat", "1"][..],
             1,
@@ -131,6 +134,6 @@ fn what_cannot_be_explained_is_reported() {
         (&["nothing", "--seat", "0"], 1, "there is no match nothing"),
     ] {
         let why = wrong(more, code);
-        assert!(why.contains(known), "{more:?}: {why}");
+        assert!(why.contains(message), "{more:?}: {why}");
     }
 }

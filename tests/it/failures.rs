@@ -67,20 +67,23 @@ fn a_program_that_never_plays_is_reported_with_its_last_words() {
         ),
     ] {
         let output = lighthouses(path, program, &[]);
-        let known = text(&output.stdout);
-        assert_eq!(output.status.code(), Some(1), "{known}");
-        assert!(known.contains("failed in match "), "{known}");
-        assert!(known.contains(why), "{known}");
-        assert!(known.contains("took no decision in 2 matches\n"), "{known}");
-        assert!(known.contains(last), "{known}");
+        let printed = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{printed}");
+        assert!(printed.contains("failed in match "), "{printed}");
+        assert!(printed.contains(why), "{printed}");
+        assert!(
+            printed.contains("took no decision in 2 matches\n"),
+            "{printed}"
+        );
+        assert!(printed.contains(last), "{printed}");
         // It was not silent: it ended, or said what is no greeting.
-        assert!(!known.contains("pause_us"), "{known}");
+        assert!(!printed.contains("pause_us"), "{printed}");
     }
     let silent = lighthouses(path, "sleep 60", &["--option", "start_ms=50"]);
-    let known = text(&silent.stdout);
+    let printed = text(&silent.stdout);
     assert!(
-        known.contains("a program that does not answer: --option pause_us"),
-        "{known}"
+        printed.contains("a program that does not answer: --option pause_us"),
+        "{printed}"
     );
     let json = lighthouses(path, "./loud", &["--output", "json"]);
     assert_eq!(json.status.code(), Some(1));
@@ -100,11 +103,11 @@ fn a_script_without_its_interpreter_names_it() {
     let folder = folder();
     script(folder.path(), "old", "#!/no/such/python3.99\n");
     let output = lighthouses(folder.path(), "./old", &[]);
-    let known = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{known}");
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
-        known.contains("the interpreter \"/no/such/python3.99\" that its first line names"),
-        "{known}"
+        message.contains("the interpreter \"/no/such/python3.99\" that its first line names"),
+        "{message}"
     );
 }
 
@@ -126,16 +129,16 @@ fn a_single_fault_stays_in_the_table() {
         "--option",
         "deals=2 0 5 1",
     ];
-    let known = ok(played(folder.path(), &seats));
+    let output = ok(played(folder.path(), &seats));
     assert!(
-        known.contains(": illegal_move 1 (1 of 1 such matches lost)"),
-        "{known}"
+        output.contains(": illegal_move 1 (1 of 1 such matches lost)"),
+        "{output}"
     );
     assert!(
-        known.contains("failed in match 1: illegal_move: "),
-        "{known}"
+        output.contains("failed in match 1: illegal_move: "),
+        "{output}"
     );
-    assert!(!known.contains("took no decision"), "{known}");
+    assert!(!output.contains("took no decision"), "{output}");
 }
 
 /// The fallback answers for a user's bot that does not: that it never played is reported all the same.
@@ -163,15 +166,18 @@ fn a_users_bot_that_never_plays_is_reported() {
         "100n",
     ];
     let output = played(folder.path(), &seats);
-    let known = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{known}");
-    assert!(known.contains("bot:idle@1 failed: it failed "), "{known}");
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
     assert!(
-        known.contains("  its standard error ended:\n    no module\n"),
-        "{known}"
+        printed.contains("bot:idle@1 failed: it failed "),
+        "{printed}"
     );
     assert!(
-        known.contains("bot:idle@1 took no decision in one match"),
-        "{known}"
+        printed.contains("  its standard error ended:\n    no module\n"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("bot:idle@1 took no decision in one match"),
+        "{printed}"
     );
 }

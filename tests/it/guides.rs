@@ -242,16 +242,16 @@ fn wrong(file: &Path, folder: &Path, apart: bool) -> Vec<String> {
     let read = |name: String| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let reached = read("line".to_owned());
     for (number, block) in blocks.iter().enumerate() {
-        let known = read(format!("{number}.out")) + "\n" + &read(format!("{number}.log"));
+        let message = read(format!("{number}.out")) + "\n" + &read(format!("{number}.log"));
         let at = format!("{name}:{}", block.line);
         if !output.status.success() && reached.trim() == block.line.to_string() {
             let shell = text(&output.stderr);
-            wrong.push(format!("{at}: {}: {known}{shell}", output.status));
+            wrong.push(format!("{at}: {}: {message}{shell}", output.status));
             break;
         }
-        let unseen = |line: &&String| block.way != Way::NotRun && !is_seen(&known, line);
+        let unseen = |line: &&String| block.way != Way::NotRun && !is_seen(&message, line);
         let unseen = block.seen.iter().filter(unseen);
-        wrong.extend(unseen.map(|line| format!("{at} does not print {line:?} but {known}")));
+        wrong.extend(unseen.map(|line| format!("{at} does not print {line:?} but {message}")));
     }
     wrong
 }

@@ -10,11 +10,11 @@ use std::process::{Child, Command, Stdio};
 
 /// Whether this machine can isolate programs; says so if it cannot.
 fn isolates() -> bool {
-    let known = ok(drover().args(["tournament", "check"]).output().unwrap());
-    assert!(known.starts_with("isolation: "), "{known}");
-    let none = known.starts_with("isolation: none");
+    let printed = ok(drover().args(["tournament", "check"]).output().unwrap());
+    assert!(printed.starts_with("isolation: "), "{printed}");
+    let none = printed.starts_with("isolation: none");
     if none {
-        eprintln!("SKIPPED in part: this machine cannot isolate programs: {known}");
+        eprintln!("SKIPPED in part: this machine cannot isolate programs: {printed}");
     }
     !none
 }
@@ -102,16 +102,16 @@ fn an_isolated_program_is_who_it_was_and_sees_itself() {
         return;
     }
     let folder = folder();
-    let known = folder.path().join("told");
+    let message = folder.path().join("told");
     let script = format!(
         "cmd:sh -c '{{ id -u; id -g; pwd; echo $PPID; tr \"\\0\" \" \" < /proc/$$/cmdline; echo; ls /proc | grep -c \
          \"^[0-9]\"; }} > {}; exec {PROGRAM} none'",
-        known.display()
+        message.display()
     );
     let played = play("planowanie", &[&script, "builtin:random"], &["deals=1 0"]).output();
     report(played.unwrap());
-    let known = fs::read_to_string(known).unwrap();
-    let lines: Vec<&str> = known.lines().collect();
+    let message = fs::read_to_string(message).unwrap();
+    let lines: Vec<&str> = message.lines().collect();
     let own = |flag: &str| {
         let id = Command::new("id").arg(flag).output();
         String::from_utf8(id.unwrap().stdout)
@@ -119,12 +119,12 @@ fn an_isolated_program_is_who_it_was_and_sees_itself() {
             .trim()
             .to_owned()
     };
-    assert_eq!(lines[0], own("-u"), "{known}");
-    assert_eq!(lines[1], own("-g"), "{known}");
+    assert_eq!(lines[0], own("-u"), "{message}");
+    assert_eq!(lines[1], own("-g"), "{message}");
     assert_eq!(lines[2], std::env::current_dir().unwrap().to_str().unwrap());
-    assert_eq!(lines[3], "0", "its parent is outside: {known}");
+    assert_eq!(lines[3], "0", "its parent is outside: {message}");
     if lines[4].starts_with("sh -c") {
-        assert!(lines[5].parse::<u32>().unwrap() < 10, "{known}");
+        assert!(lines[5].parse::<u32>().unwrap() < 10, "{message}");
     } else {
         eprintln!("SKIPPED in part: this machine does not let a namespace have a /proc of its own");
     }
@@ -137,8 +137,8 @@ fn a_report_of_programs_that_were_not_isolated_says_so() {
     line.args(["--option", "deals=1 0", "--seat", "builtin:random"]);
     line.arg("--seat").arg(format!("cmd:{PROGRAM} none"));
     let table = ok(line.output().unwrap());
-    let known = "programs were not isolated: one could end another's process (--no-isolation)";
-    assert!(table.contains(known), "{table}");
+    let message = "programs were not isolated: one could end another's process (--no-isolation)";
+    assert!(table.contains(message), "{table}");
 }
 
 /// A library that notes which executables load it, outside of everything that a bot may write to.
@@ -232,15 +232,15 @@ fn programs_do_not_collide_over_what_is_named_after_their_process() {
     let tag = format!("drover-{}-x", std::process::id());
     let mut seats = Vec::new();
     for player in ["one", "two"] {
-        let known = folder.path().join(player);
-        fs::create_dir(&known).unwrap();
+        let notes = folder.path().join(player);
+        fs::create_dir(&notes).unwrap();
         // As the JVM: a file named after the process, which nobody else may hold.
         let held = ["/tmp", "/var/tmp", "/dev/shm"].map(|shared| format!("mkdir {shared}/{tag}"));
         let script = format!(
-            "{} || echo held by \"\"another >&2; echo $$ > {known}/number; readlink /proc/self/ns/ipc > {known}/ipc; \
+            "{} || echo held by \"\"another >&2; echo $$ > {notes}/number; readlink /proc/self/ns/ipc > {notes}/ipc; \
              exec {PROGRAM} none",
             held.join(" && "),
-            known = known.display()
+            notes = notes.display()
         );
         seats.push(format!("cmd:sh -c '{script}'"));
     }

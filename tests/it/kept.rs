@@ -89,8 +89,8 @@ fn a_match_leaves_the_same_record_in_process_and_over_the_wire() {
         &[&line[..], &["--wire"]].concat(),
         path("wire.db"),
     );
-    let known = facts(&wire, "referee");
-    assert!(known == facts(&wire, "player"), "as the bots saw it");
+    let message = facts(&wire, "referee");
+    assert!(message == facts(&wire, "player"), "as the bots saw it");
     // Bots draw by other seeds there: not the same games, but as much is known of them.
     let kinds = |facts: Facts| {
         let kinds = facts
@@ -98,7 +98,7 @@ fn a_match_leaves_the_same_record_in_process_and_over_the_wire() {
             .map(|(game, seat, kind, _)| (game, seat, kind));
         kinds.collect::<BTreeSet<_>>()
     };
-    let (inside_kinds, wire_kinds) = (kinds(facts(&inside, "referee")), kinds(known));
+    let (inside_kinds, wire_kinds) = (kinds(facts(&inside, "referee")), kinds(message));
     for (game, seat) in (0..4).flat_map(|game| (0..4).map(move |seat| (game, seat))) {
         for kind in ["auction", "trade", "score"] {
             let kind = (game, seat, kind.to_owned());
@@ -129,9 +129,9 @@ fn a_match_with_a_program_leaves_the_record_of_one_without() {
     });
     kept.sort();
     let [one, other] = kept;
-    let known = facts(&one, "referee");
-    assert!(known.iter().any(|(_, _, kind, _)| kind == "result"));
-    assert!(known == facts(&other, "referee"));
+    let message = facts(&one, "referee");
+    assert!(message.iter().any(|(_, _, kind, _)| kind == "result"));
+    assert!(message == facts(&other, "referee"));
     assert_eq!(count(&one, LESSONS), count(&other, LESSONS));
     let decisions = count(&one, LEDGER);
     assert!(decisions > 0);
@@ -203,10 +203,10 @@ fn a_signal_keeps_every_match_that_has_ended_and_leaves_no_log_behind() {
         let wal = PathBuf::from(format!("{}-wal", store.display()));
         let left = fs::metadata(wal).map_or(0, |wal| wal.len());
         assert_eq!(left, 0, "everything is in the database");
-        let known = verified(&store);
+        let message = verified(&store);
         assert!(
-            known.contains(&format!("{games} match")),
-            "{games}: {known}"
+            message.contains(&format!("{games} match")),
+            "{games}: {message}"
         );
     }
 }

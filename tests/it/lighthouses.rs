@@ -104,9 +104,9 @@ fn a_map_that_is_no_file_or_no_map_is_refused() {
     ] {
         let map = format!("map={path}");
         let played = app::play("lighthouses", &seats, &[&map]).output();
-        let known = app::refused(played.unwrap(), 2);
-        assert!(known.contains("--option map: "), "{known}");
-        assert!(known.contains(why), "{known}");
+        let error = app::refused(played.unwrap(), 2);
+        assert!(error.contains("--option map: "), "{error}");
+        assert!(error.contains(why), "{error}");
     }
 }
 

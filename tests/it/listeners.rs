@@ -301,9 +301,9 @@ async fn listener(
                 .0
                 .is_loopback()
         );
-        let known = token.clone().drop_guard();
+        let message = token.clone().drop_guard();
         let part = move |_| {
-            let _guard = &known;
+            let _guard = &message;
             Ok::<_, Infallible>(Frame::data(Bytes::from_static(&[b'x'; 4096])))
         };
         let body = StreamBody::new(stream::iter(0..parts).map(part));

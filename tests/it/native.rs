@@ -306,8 +306,8 @@ fn a_check_says_what_to_fix_in_the_games_own_words() {
         written(folder.path(), (&name, game), "champion", manner);
         let whole = checked(folder.path(), &name);
         let findings = whole["games"][0]["findings"].as_array().unwrap();
-        let known = findings.iter().map(|finding| finding["fix"].to_string());
-        let known = known.collect::<String>().replace("\\\"", "\"");
-        assert!(known.contains(expected), "{name}: {whole:#}");
+        let message = findings.iter().map(|finding| finding["fix"].to_string());
+        let message = message.collect::<String>().replace("\\\"", "\"");
+        assert!(message.contains(expected), "{name}: {whole:#}");
     }
 }

@@ -172,9 +172,12 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
             }
         }
     };
-    let hinted = |known: &str, expected: &str| {
-        assert!(known.contains(expected), "{known}");
-        assert!(!known.contains("chown") && !known.contains("-R"), "{known}");
+    let hinted = |message: &str, expected: &str| {
+        assert!(message.contains(expected), "{message}");
+        assert!(
+            !message.contains("chown") && !message.contains("-R"),
+            "{message}"
+        );
     };
     let foreign = |path: &Path| {
         let path = path.display();
@@ -183,18 +186,18 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
              a database in a folder of user {user}"
         )
     };
-    let Some(known) = try_in(Path::new("/")) else {
+    let Some(message) = try_in(Path::new("/")) else {
         return;
     };
-    hinted(&known, &foreign(Path::new("/")));
+    hinted(&message, &foreign(Path::new("/")));
     for missing in ["/none/such", "/var/lib/none", "/none"] {
-        let known = try_in(Path::new(missing)).unwrap();
+        let message = try_in(Path::new(missing)).unwrap();
         let create = format!("create it as root (install -d -m 700 -o {user} {missing})");
         hinted(
-            &known,
+            &message,
             &format!("the folder {missing} of the database is missing"),
         );
-        hinted(&known, &create);
+        hinted(&message, &create);
     }
     if root {
         // A folder that everybody may write, with a database that they may not.
@@ -203,13 +206,13 @@ fn what_belongs_to_somebody_else_is_refused_with_a_hint() {
         let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
         std::fs::set_permissions(folder.path(), everybody).unwrap();
         std::fs::remove_file(folder.path().join("drover.db.lock")).unwrap();
-        let known = try_in(folder.path()).unwrap();
-        hinted(&known, &foreign(&folder.path().join("drover.db")));
+        let message = try_in(folder.path()).unwrap();
+        hinted(&message, &foreign(&folder.path().join("drover.db")));
         // One in which nothing may be looked for.
         let closed = std::os::unix::fs::PermissionsExt::from_mode(0o700);
         std::fs::set_permissions(folder.path(), closed).unwrap();
-        let known = try_in(&folder.path().join("inner")).unwrap();
-        hinted(&known, &foreign(folder.path()));
+        let message = try_in(&folder.path().join("inner")).unwrap();
+        hinted(&message, &foreign(folder.path()));
     }
 }
 

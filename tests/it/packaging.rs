@@ -229,8 +229,8 @@ fn the_units_pass_systemds_own_check() {
         .arg(&service)
         .output()
         .unwrap();
-    let known = text(&output.stderr);
-    let ours: Vec<&str> = known
+    let message = text(&output.stderr);
+    let ours: Vec<&str> = message
         .lines()
         .filter(|line| line.contains("drover"))
         .collect();

@@ -223,7 +223,7 @@ fn a_stubborn_program_costs_nobody_else_time() {
 }
 
 /// What a session's bot says when it is all alone with what the session received.
-fn alone(bot: &str, known: &[String]) -> Vec<String> {
+fn alone(bot: &str, message: &[String]) -> Vec<String> {
     let kit = games::find("planetwars").unwrap();
     let setup = DialogueSetup {
         bot: bot.to_owned(),
@@ -231,7 +231,7 @@ fn alone(bot: &str, known: &[String]) -> Vec<String> {
     };
     let mut dialogue = kit.dialogue(&setup).unwrap();
     let mut said = Vec::new();
-    for frame in known {
+    for frame in message {
         let Ok(Next::Think { fallback, .. }) = dialogue.receive(frame.as_bytes()) else {
             panic!("no answer is wanted to {frame}");
         };
@@ -267,8 +267,8 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
     for played in app.ended_matches("planetwars", 12) {
         assert_eq!(played["cause"], "normal");
         let id = played["id"].as_str().unwrap();
-        let [known, said] = ["in", "out"].map(|direction| app.texts(&played["id"], direction));
-        assert!(known.len() >= 10, "{} states", known.len());
+        let [message, said] = ["in", "out"].map(|direction| app.texts(&played["id"], direction));
+        assert!(message.len() >= 10, "{} states", message.len());
         let whole = app.get(&format!("/api/v1/matches/{id}")).json();
         let own = &whole["sessions"][0];
         let bot = own["bot"]
@@ -276,7 +276,7 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
             .unwrap()
             .trim_start_matches("builtin:")
             .to_owned();
-        assert_eq!(said, alone(&bot, &known));
+        assert_eq!(said, alone(&bot, &message));
         launches += said.iter().filter(|reply| reply.contains('F')).count();
         let session = app.get(&format!("/api/v1/sessions/{}", own["id"])).json();
         let mut team: Vec<u64> = session["team"]

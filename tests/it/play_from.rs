@@ -144,7 +144,7 @@ fn what_cannot_be_played_on_is_reported() {
     let decision = &explain(&store, &id, "0", &[])[0]["entry"];
     let own = format!("1={program}");
     let broken = format!("1=cmd:{PROGRAM} exits");
-    for (entry, more, code, known) in [
+    for (entry, more, code, message) in [
         (decision, &[][..], 2, "seat 1 was played by"),
         (decision, &["--seat", "cmd:x"], 2, "it takes SEAT=SPEC"),
         (
@@ -169,7 +169,7 @@ fn what_cannot_be_played_on_is_reported() {
         (&2.into(), &["--seat", &own], 1, "entry 2 is an answer"),
     ] {
         let why = refused(from(&store, &id, entry, more), code);
-        assert!(why.contains(known), "{entry} {more:?}: {why}");
+        assert!(why.contains(message), "{entry} {more:?}: {why}");
     }
     let last = explain(&store, &id, "2", &[]);
     let last = &last.as_array().unwrap().last().unwrap()["entry"];

@@ -151,18 +151,18 @@ fn a_bot_that_fails_is_reported_in_words_with_its_standard_error() {
     written(folder.path(), ("crashing", "planetwars"), crash);
     let output = practise(folder.path(), "planetwars", &["--bot", "crashing"]);
     let said = text(&output.stdout);
-    let known = refused(output, 1);
+    let printed = refused(output, 1);
     assert!(
-        known.contains("bot:crashing@1 took none of its "),
-        "{known}"
+        printed.contains("bot:crashing@1 took none of its "),
+        "{printed}"
     );
     assert!(
-        known.contains(" times: it ended, or closed its output"),
-        "{known}"
+        printed.contains(" times: it ended, or closed its output"),
+        "{printed}"
     );
     assert!(
-        known.contains("its standard error ended:\n    no idea \u{fffd}[2J"),
-        "{known}"
+        printed.contains("its standard error ended:\n    no idea \u{fffd}[2J"),
+        "{printed}"
     );
     // It ends with the first match, which does not count, and has a page none the less.
     assert_eq!(said.lines().count(), 5, "{said}");
@@ -195,16 +195,16 @@ fn a_bot_that_fails_is_reported_in_words_with_its_standard_error() {
         "planetwars",
         &["--bot", "wrong", "--games", "1", "--option", "rounds=60"],
     );
-    let known = text(&output.stderr);
+    let printed = text(&output.stderr);
     let said = ok(output);
-    assert!(known.contains("match 1: champion took "), "{known}");
+    assert!(printed.contains("match 1: champion took "), "{printed}");
     assert!(
-        known.contains(" of its answers were refused; so it does not count"),
-        "{known}"
+        printed.contains(" of its answers were refused; so it does not count"),
+        "{printed}"
     );
     assert!(
-        known.contains("its standard error ended:\n    refused: "),
-        "{known}"
+        printed.contains("its standard error ended:\n    refused: "),
+        "{printed}"
     );
     assert!(
         said.contains(" of 0 matches of planetwars (1 more do not count)"),
@@ -245,8 +245,8 @@ fn what_cannot_be_practised_is_refused() {
         ),
         ("chess", &["--bot", "mine"], "there is no game \"chess\""),
     ] {
-        let known = refused(practise(folder.path(), game, arguments), 2);
-        assert!(known.contains(expected), "{known}");
+        let error = refused(practise(folder.path(), game, arguments), 2);
+        assert!(error.contains(expected), "{error}");
         assert!(!folder.path().join("practice.db").exists());
     }
 }
@@ -310,11 +310,11 @@ fn a_bot_with_its_games_own_protocol_plays_at_our_tables() {
         &[&["--bot", "bad"][..], &short].concat(),
     );
     // One that takes no decision is not rated.
-    let known = refused(output, 1);
-    assert!(known.contains("it failed once: "), "{known}");
+    let refusal = refused(output, 1);
+    assert!(refusal.contains("it failed once: "), "{refusal}");
     assert!(
-        known.contains("its standard error ended:\n    no idea"),
-        "{known}"
+        refusal.contains("its standard error ended:\n    no idea"),
+        "{refusal}"
     );
 }
 

@@ -86,8 +86,8 @@ fn standard_input_is_read() {
     let line =
         br#"{"game": "planowanie", "seats": ["a", "b"], "scores": [3, 1], "cause": "normal"}"#;
     child.stdin.take().unwrap().write_all(line).unwrap();
-    let known = ok(child.wait_with_output().unwrap());
-    assert_eq!(known.lines().count(), 3, "{known}");
+    let printed = ok(child.wait_with_output().unwrap());
+    assert_eq!(printed.lines().count(), 3, "{printed}");
 }
 
 #[test]
@@ -107,18 +107,18 @@ fn faults_are_reported_with_file_and_line() {
         ),
     ] {
         std::fs::write(&path, text).unwrap();
-        let known = refused(run(&["rate", file, "--prior", "0"]), 1);
-        assert!(known.contains(expected), "{known}");
+        let error = refused(run(&["rate", file, "--prior", "0"]), 1);
+        assert!(error.contains(expected), "{error}");
     }
-    let known = refused(run(&["rate", file, "--prior", "-3"]), 2);
+    let error = refused(run(&["rate", file, "--prior", "-3"]), 2);
     assert!(
-        known.contains("--prior") || known.contains("the prior is -3"),
-        "{known}"
+        error.contains("--prior") || error.contains("the prior is -3"),
+        "{error}"
     );
-    let known = refused(run(&["rate", file, "--draw-elo", "many"]), 2);
-    assert!(known.contains("it must be a number or `fit`"), "{known}");
-    let known = refused(run(&["rate", "no/such/file"]), 1);
-    assert!(known.contains("no/such/file cannot be read"), "{known}");
+    let error = refused(run(&["rate", file, "--draw-elo", "many"]), 2);
+    assert!(error.contains("it must be a number or `fit`"), "{error}");
+    let error = refused(run(&["rate", "no/such/file"]), 1);
+    assert!(error.contains("no/such/file cannot be read"), "{error}");
 }
 
 #[test]
@@ -131,27 +131,27 @@ fn what_cannot_be_read_is_left_out_if_asked_and_counted() {
     std::fs::write(&path, text).unwrap();
     let note = "cut.pgn, line 1: this comment is never closed";
     let mistakes = "cut.pgn, 2 mistakes:\n  line 3: White is \"?\"";
-    let known = refused(run(&["rate", file]), 1);
-    assert!(known.contains(note) && known.contains(mistakes), "{known}");
+    let error = refused(run(&["rate", file]), 1);
+    assert!(error.contains(note) && error.contains(mistakes), "{error}");
     assert!(
-        known.contains("  line 4: \"+--\" is not a result"),
-        "{known}"
+        error.contains("  line 4: \"+--\" is not a result"),
+        "{error}"
     );
-    assert!(known.contains("--skip-bad"), "{known}");
+    assert!(error.contains("--skip-bad"), "{error}");
     let left = run(&["rate", file, "--skip-bad", "--output", "csv"]);
-    let known = refused(left.clone(), 0);
-    assert!(known.contains(note) && known.contains(mistakes), "{known}");
-    assert!(known.contains("cut.pgn: left out: 2\n"), "{known}");
+    let error = refused(left.clone(), 0);
+    assert!(error.contains(note) && error.contains(mistakes), "{error}");
+    assert!(error.contains("cut.pgn: left out: 2\n"), "{error}");
     let rows = ok(left);
     let row: Vec<&str> = rows.lines().nth(1).unwrap().split(',').collect();
     assert_eq!((row[2], row[8], row[9]), ("A", "2", "1"), "{rows}");
     // A part of the players would be rated as if they were all.
     let many: String = (0..1_001).map(|at| format!("a{at}\tb{at}\t1\n")).collect();
     std::fs::write(&path, many).unwrap();
-    let known = refused(run(&["rate", file, "--skip-bad"]), 1);
+    let error = refused(run(&["rate", file, "--skip-bad"]), 1);
     assert!(
-        known.contains("line 1001: there are more than 2000 players"),
-        "{known}"
+        error.contains("line 1001: there are more than 2000 players"),
+        "{error}"
     );
-    assert!(!known.contains("--skip-bad"), "{known}");
+    assert!(!error.contains("--skip-bad"), "{error}");
 }

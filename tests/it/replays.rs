@@ -90,8 +90,8 @@ fn a_match_is_exported_to_be_looked_at() {
             .map(|sale| sale["data"]["buyer"].as_str().unwrap())
             .collect();
         let auctions = if game == "koehandel" { 40 } else { 0 };
-        let known = auctions..=3 * auctions;
-        assert!(known.contains(&buyers.len()), "{}", buyers.len());
+        let message = auctions..=3 * auctions;
+        assert!(message.contains(&buyers.len()), "{}", buyers.len());
         assert!(buyers.iter().all(|buyer| buyer.starts_with("seat ")));
         assert!(facts.count() > 10);
         browsed(&page, turns[turns.len() / 2]);
@@ -123,8 +123,8 @@ fn a_match_is_exported_to_be_looked_at() {
             cursor = format!("&cursor={next}");
         }
         assert!(read == *steps, "{game}: REST shows something else");
-        let known = refused(export(&["--svg", "--seat", "9"]), 1);
-        assert!(known.contains("0, 1, 2, 3"), "{known}");
+        let message = refused(export(&["--svg", "--seat", "9"]), 1);
+        assert!(message.contains("0, 1, 2, 3"), "{message}");
     }
 }
 
@@ -150,8 +150,8 @@ fn what_cannot_be_exported_is_said() {
         ),
     ] {
         let line = [&["match", "export", &id], arguments].concat();
-        let known = refused(run_on(&store, &line), code);
-        assert!(known.contains(said), "{known}");
+        let error = refused(run_on(&store, &line), code);
+        assert!(error.contains(said), "{error}");
     }
 }
 

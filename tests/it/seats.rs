@@ -39,8 +39,8 @@ pub fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
         .current_dir(folder)
         .args(["--store", "data/drover.db"]);
     // It ends with 1 if a program took no decision.
-    let known = text(&command.output().unwrap().stdout);
-    let whole: Value = serde_json::from_str(&known).unwrap();
+    let printed = text(&command.output().unwrap().stdout);
+    let whole: Value = serde_json::from_str(&printed).unwrap();
     let seats = whole["seats"].as_array().unwrap().iter();
     let scores = seats.map(|seat| seat["mean_score"].as_f64().unwrap());
     let first = whole["seats"][0]["bot"].as_str().unwrap().to_owned();
@@ -201,9 +201,9 @@ fn a_bot_that_cannot_sit_there_is_reported_with_its_shelf() {
         ("planetwars", "bot:", "\"\" cannot name a bot"),
     ] {
         let mut command = app::play(game, &[seat], &[]);
-        let known = refused(command.current_dir(folder.path()).output().unwrap(), 2);
-        assert!(known.contains(expected), "{known}");
-        assert!(seat == "bot:" || known.contains("data/bots)"), "{known}");
+        let error = refused(command.current_dir(folder.path()).output().unwrap(), 2);
+        assert!(error.contains(expected), "{error}");
+        assert!(seat == "bot:" || error.contains("data/bots)"), "{error}");
     }
 }
 
@@ -400,10 +400,10 @@ fn a_users_bot_is_talked_to_by_hand_and_plays_there() {
         said.contains("\"command\":\"move\"") || said.contains("\"command\": \"move\""),
         "{said}"
     );
-    let known = refused(by_hand("bot:none", ""), 1);
+    let error = refused(by_hand("bot:none", ""), 1);
     assert!(
-        known.contains("no such bot that plays lighthouses"),
-        "{known}"
+        error.contains("no such bot that plays lighthouses"),
+        "{error}"
     );
 }
 
@@ -419,14 +419,14 @@ fn a_users_bot_that_cannot_play_is_reported_before_a_tournament_begins() {
         added(folder.path(), (game, game), "random", change);
     }
     fs::write(folder.path().join("cup.toml"), CUP).unwrap();
-    let known = refused(
+    let error = refused(
         tournament(folder.path(), &["run", "cup.toml"])
             .output()
             .unwrap(),
         2,
     );
     let why = "entrant \"Mine\": its program cannot play: it ended, or closed its output: ModuleNotFoundError";
-    assert_eq!(known.matches(why).count(), 2, "{known}");
+    assert_eq!(error.matches(why).count(), 2, "{error}");
     assert!(!folder.path().join("tournament.db").exists());
 }
 
@@ -442,10 +442,10 @@ fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
     let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let id = listed["items"][0]["id"].as_str().unwrap();
-    let known = refused(run_on(&store, &["match", "explain", id, "--seat", "0"]), 1);
+    let error = refused(run_on(&store, &["match", "explain", id, "--seat", "0"]), 1);
     assert!(
-        known.contains("was played by a user bot, which gives no reasons"),
-        "{known}"
+        error.contains("was played by a user bot, which gives no reasons"),
+        "{error}"
     );
     ok(run_on(&store, &["match", "explain", id, "--seat", "1"]));
 }

@@ -468,17 +468,17 @@ fn a_shim_without_a_journal_says_where_it_would_be_and_what_was_lost() {
     assert_eq!(shim.close(), Some(0));
     let noted = std::fs::read_to_string(noted).unwrap();
     let journal = format!("{}/gone/shim-planowanie-", folder.path().display());
-    let known: Vec<&str> = noted
+    let text: Vec<&str> = noted
         .lines()
         .filter(|line| line.contains(&journal) && line.contains(".journal"))
         .collect();
     assert!(
-        known[0].contains("cannot be written (No such file"),
+        text[0].contains("cannot be written (No such file"),
         "{noted}"
     );
-    assert!(known[0].contains("from message 1 on"), "{noted}");
-    assert!(known[1].contains("lost: messages 1 to 4"), "{noted}");
-    assert_eq!(known.len(), 2, "each once: {noted}");
+    assert!(text[0].contains("from message 1 on"), "{noted}");
+    assert!(text[1].contains("lost: messages 1 to 4"), "{noted}");
+    assert_eq!(text.len(), 2, "each once: {noted}");
 }
 
 #[test]
@@ -585,9 +585,9 @@ fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
         assert_eq!(report["seats"][0]["refused"], 0, "{report}");
         let played = app.only_match(game);
         assert_eq!(played["cause"], "normal");
-        let known = app.texts(&played["id"], "in");
+        let message = app.texts(&played["id"], "in");
         assert_eq!(
-            known.iter().filter(|text| text.contains(state)).count(),
+            message.iter().filter(|text| text.contains(state)).count(),
             states
         );
         let local = app.facts(&played["id"], "local");

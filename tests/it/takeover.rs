@@ -4,8 +4,7 @@ use crate::app::{
     Answer, TestApp, WITH_REFEREE, block_on, connected, dial_from, drover, exchange, folder,
     request, serve, set, stored, until, verified,
 };
-use drover::history;
-use drover::history::{Filter, PageAt, SessionRow};
+use drover::history::{self, Filter, PageAt, SessionRow};
 use drover::store::{Direction, Side, Store};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};

@@ -20,8 +20,8 @@ fn tokens_are_managed_on_the_command_line() {
     let app = TestApp::start(folder.path());
     let url = app.url();
     let said = |by, line: &str| verb(&url, by, &line.split(' ').collect::<Vec<_>>());
-    let known = refused(said(None, "token add ann --scope read"));
-    assert!(known.contains("scope admin first"), "{known}");
+    let error = refused(said(None, "token add ann --scope read"));
+    assert!(error.contains("scope admin first"), "{error}");
     let root = ok(said(None, "token add root --scope admin"));
     let root = root.trim();
     assert!(root.starts_with("drover_"), "{root}");
@@ -36,19 +36,19 @@ fn tokens_are_managed_on_the_command_line() {
         table.contains("bot:champion entrant:Ann B") && !table.contains("drover_"),
         "{table}"
     );
-    let known = refused(said(None, "token list"));
+    let error = refused(said(None, "token list"));
     assert!(
-        known.contains("401") && known.contains("--token"),
-        "{known}"
+        error.contains("401") && error.contains("--token"),
+        "{error}"
     );
-    let known = refused(said(Some(ann), "token list"));
+    let error = refused(said(Some(ann), "token list"));
     assert!(
-        known.contains("403") && known.contains("scope admin"),
-        "{known}"
+        error.contains("403") && error.contains("scope admin"),
+        "{error}"
     );
     assert_eq!(verb(&url, Some(ann), &["drain"]).status.code(), Some(1));
-    let known = refused(said(Some(root), "token revoke root"));
-    assert!(known.contains("last token of an admin"), "{known}");
+    let error = refused(said(Some(root), "token revoke root"));
+    assert!(error.contains("last token of an admin"), "{error}");
     let needed = app::refused(said(None, "token add x"), 2);
     assert!(needed.contains("--scope"), "{needed}");
     assert!(!app.log().contains(&root[7..]));
@@ -101,8 +101,8 @@ fn inside_a_container_the_configuration_is_enough() {
     let ann = ok(inside(&["token", "add", "ann", "--scope", "read"]));
     assert_eq!(status(&app, ann.trim()), 200);
     assert!(ok(inside(&["token", "list", "--output", "csv"])).contains(",ann,read,"));
-    let known = refused(inside(&["match", "name", "nothing", "0", "bob"]));
-    assert!(known.contains("there is no match nothing"), "{known}");
+    let error = refused(inside(&["match", "name", "nothing", "0", "bob"]));
+    assert!(error.contains("there is no match nothing"), "{error}");
     ok(inside(&["token", "revoke", "ann"]));
     assert_eq!(status(&app, ann.trim()), 401);
     ok(inside(&["drain"]));
@@ -153,19 +153,19 @@ fn the_key_of_passes_is_next_to_the_database_and_its_users_alone() {
     assert_eq!(reads(&app), 401, "under another key");
     app.stop();
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o640)).unwrap();
-    let known = refused(serve(folder.path()).output().unwrap());
+    let error = refused(serve(folder.path()).output().unwrap());
     assert!(
-        known.contains("drover.db.passkey") && known.contains("0640"),
-        "{known}"
+        error.contains("drover.db.passkey") && error.contains("0640"),
+        "{error}"
     );
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
     std::fs::write(&key, "short").unwrap();
-    let known = refused(serve(folder.path()).output().unwrap());
-    assert!(known.contains("holds no key"), "{known}");
+    let error = refused(serve(folder.path()).output().unwrap());
+    assert!(error.contains("holds no key"), "{error}");
     let mut short = set(serve(folder.path()), &[("API__PASS_KEY", "short")]);
-    let known = app::refused(short.output().unwrap(), 2);
+    let error = app::refused(short.output().unwrap(), 2);
     assert!(
-        known.contains("`api.pass_key` is ***, but must be at least 32 bytes"),
-        "{known}"
+        error.contains("`api.pass_key` is ***, but must be at least 32 bytes"),
+        "{error}"
     );
 }

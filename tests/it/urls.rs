@@ -65,21 +65,21 @@ fn a_check_of_a_url_says_what_to_fix() {
         let name = format!("web-{number}");
         let server = Server::start(folder.path(), (&name, &["planowanie"]), how);
         let whole = checked(folder.path(), &name);
-        let known = fixes(&whole);
+        let message = fixes(&whole);
         let findings = whole["games"][0]["findings"].as_array().unwrap();
         if expected.is_empty() {
-            assert!(known.is_empty(), "{how}: {whole:#}");
+            assert!(message.is_empty(), "{how}: {whole:#}");
             assert_eq!(findings.len(), 6, "{how}: {whole:#}");
         } else {
             let is_it = |what: &String| what.contains(expected);
-            assert!(known.iter().any(is_it), "{how}: {whole:#}");
+            assert!(message.iter().any(is_it), "{how}: {whole:#}");
         }
         drop(server);
         if how == "good" {
-            let known = fixes(&checked(folder.path(), &name));
+            let message = fixes(&checked(folder.path(), &name));
             assert!(
-                known[0].contains("cannot connect to 127.0.0.1"),
-                "{known:?}"
+                message[0].contains("cannot connect to 127.0.0.1"),
+                "{message:?}"
             );
         }
     }
@@ -93,10 +93,10 @@ fn a_url_plays_at_our_tables() {
     let folder = folder();
     let games = ["koehandel", "lighthouses", "planowanie"];
     let server = Server::start(folder.path(), ("web", &games), "good");
-    let known = ok(bot(folder.path(), &["add", "web"]));
+    let message = ok(bot(folder.path(), &["add", "web"]));
     assert!(
-        known.contains("it is called at http://127.0.0.1:"),
-        "{known}"
+        message.contains("it is called at http://127.0.0.1:"),
+        "{message}"
     );
     let list: Value = serde_json::from_str(&ok(bot(folder.path(), &["list", "--json"]))).unwrap();
     let item = &list["items"][0];
@@ -132,8 +132,8 @@ fn a_url_plays_at_our_tables() {
     app.stop_verified();
     let mut line = drover();
     line.args(["play", "lighthouses", "--interactive", "bot:web"]);
-    let known = refused(line.current_dir(folder.path()).output().unwrap(), 2);
-    assert!(known.contains("bot:web is called at a URL"), "{known}");
+    let message = refused(line.current_dir(folder.path()).output().unwrap(), 2);
+    assert!(message.contains("bot:web is called at a URL"), "{message}");
 }
 
 #[test]

@@ -89,8 +89,8 @@ fn is_guarded() -> bool {
         eprintln!("SKIPPED: there is no python3");
         return false;
     }
-    let known = ok(drover().args(["bot", "protections"]).output().unwrap());
-    let missing: Vec<&str> = known
+    let printed = ok(drover().args(["bot", "protections"]).output().unwrap());
+    let missing: Vec<&str> = printed
         .lines()
         // Without a cgroup it holds nowhere.
         .filter(|line| line.contains(": missing: ") && !line.starts_with("memory:"))
@@ -278,8 +278,8 @@ fn memory_that_no_process_maps_counts() {
             scope.spawn(move || {
                 // It says nothing: only for its memory it is ended before its time is over.
                 let checked = bot(folder, &["check", fault, "--output", "json"]);
-                let known = String::from_utf8(checked.stdout).unwrap();
-                assert!(known.contains("out of memory"), "{fault}: {known}");
+                let printed = String::from_utf8(checked.stdout).unwrap();
+                assert!(printed.contains("out of memory"), "{fault}: {printed}");
             });
         }
     });
@@ -395,7 +395,7 @@ fn other_matches_go_on_next_to_the_worst_of_them() {
 
 #[test]
 fn what_holds_on_this_machine_is_reported() {
-    let known = ok(drover().args(["bot", "protections"]).output().unwrap());
+    let printed = ok(drover().args(["bot", "protections"]).output().unwrap());
     for name in [
         "isolation",
         "processes",
@@ -405,7 +405,7 @@ fn what_holds_on_this_machine_is_reported() {
         "scratch",
         "memory",
     ] {
-        let line = known.lines().find(|line| line.starts_with(name)).unwrap();
+        let line = printed.lines().find(|line| line.starts_with(name)).unwrap();
         assert!(
             line.ends_with("holds") || line.contains("missing: "),
             "{line}"
@@ -463,16 +463,16 @@ fn a_program_is_not_started_where_a_protection_is_lost() {
         must: "proc".parse().unwrap(),
         ..confined()
     };
-    let known = guarded(must, &["echo", "STARTED"]);
+    let message = guarded(must, &["echo", "STARTED"]);
     assert!(
-        !known.status.success() && known.stdout.is_empty(),
-        "{known:?}"
+        !message.status.success() && message.stdout.is_empty(),
+        "{message:?}"
     );
-    let why = String::from_utf8(known.stderr).unwrap();
+    let why = String::from_utf8(message.stderr).unwrap();
     let expected = "the protection `proc` is missing at this start";
     assert!(why.contains(expected), "{why}");
-    let known = guarded(confined(), &["echo", "STARTED"]);
-    assert_eq!(known.stdout, b"STARTED\n", "{known:?}");
+    let message = guarded(confined(), &["echo", "STARTED"]);
+    assert_eq!(message.stdout, b"STARTED\n", "{message:?}");
 }
 
 #[test]
@@ -482,15 +482,15 @@ fn a_confined_program_is_limited_before_it_begins() {
         cpu_seconds: Some(77),
         ..confined()
     };
-    let known = guarded(limits, &["sh", "-c", "ulimit -d; ulimit -t"]);
-    assert_eq!(known.stdout, b"102400\n77\n", "{known:?}");
+    let message = guarded(limits, &["sh", "-c", "ulimit -d; ulimit -t"]);
+    assert_eq!(message.stdout, b"102400\n77\n", "{message:?}");
 }
 
 #[test]
 fn nothing_outlives_a_program_without_namespaces() {
     let script = "setsid sleep 984 <&- >&- 2>&- & sleep 0.3";
-    let known = guarded(Becoming::default(), &["sh", "-c", script]);
-    assert!(known.status.success(), "{known:?}");
+    let message = guarded(Becoming::default(), &["sh", "-c", script]);
+    assert!(message.status.success(), "{message:?}");
     until(|| !runs("sleep\x00984\0"));
 }
 
@@ -526,7 +526,7 @@ fn a_program_that_cannot_be_started_is_reported_as_such_though_it_is_confined() 
         let seat = format!("cmd:{}", script.display());
         let mut line = play("planowanie", &[&seat, "builtin:random"], &["deals=2 0"]);
         line.arg("--confine").current_dir(own.path());
-        let known = crate::app::refused(line.output().unwrap(), 1);
-        assert!(known.contains(expected), "{text:?}: {known}");
+        let error = crate::app::refused(line.output().unwrap(), 1);
+        assert!(error.contains(expected), "{text:?}: {error}");
     }
 }

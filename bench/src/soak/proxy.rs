@@ -82,10 +82,10 @@ impl Proxy {
         let address = listener.local_addr()?;
         let (orders, _) = broadcast::channel(16);
         let closed_until = Arc::new(Mutex::new(None));
-        let (known, closed) = (orders.clone(), Arc::clone(&closed_until));
+        let (message, closed) = (orders.clone(), Arc::clone(&closed_until));
         tokio::spawn(async move {
             tokio::select! {
-                () = accept(listener, address, hub, known, closed) => {}
+                () = accept(listener, address, hub, message, closed) => {}
                 () = stop.cancelled() => {}
             }
         });

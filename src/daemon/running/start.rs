@@ -280,11 +280,11 @@ impl Starting<'_> {
 fn identities(names: Option<&Path>) -> anyhow::Result<Identities> {
     let identities = Identities::default();
     if let Some(path) = names {
-        let known = || format!("thinking.names: {}", path.display());
-        let text = std::fs::read_to_string(path).with_context(known)?;
+        let place = || format!("thinking.names: {}", path.display());
+        let text = std::fs::read_to_string(path).with_context(place)?;
         let names = Names::read(games::text::without_mark(&text), games::find);
-        for names in names.with_context(known)? {
-            identities.name(names).with_context(known)?;
+        for names in names.with_context(place)? {
+            identities.name(names).with_context(place)?;
         }
     }
     Ok(identities)

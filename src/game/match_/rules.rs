@@ -17,14 +17,12 @@ pub struct Rules {
     pub one_at_a_time: bool,
     /// Whether a message that asks for nothing is answered, too.
     pub acknowledged: bool,
-    /// Whether players say lines whenever they like, each of them an answer. Consecutive lines of one player are one
-    /// entry of its transcript.
+    /// Whether players say lines whenever they like, each of them an answer, which counts by the time at which it was read.
+    /// Consecutive lines of one player are one entry of its transcript. Otherwise everything is in time that is there
+    /// when the time is over.
     pub unasked: bool,
     /// Whether the match ends the time for an answer; otherwise who calls the player reports that it was late.
     pub timed: bool,
-    /// Whether a line counts by the time at which it was read. Otherwise everything is in time that is there when the
-    /// time is over.
-    pub stamped: bool,
     /// Whether the table receives how long an answer took ([`crate::Table::spent`]).
     pub charged: bool,
     /// Whether messages that ask for nothing go out before the others, and those to bots in this process before those
@@ -68,7 +66,6 @@ impl Rules {
             acknowledged: true,
             unasked: false,
             timed: true,
-            stamped: false,
             charged: false,
             asks_last: false,
             rests: false,
@@ -95,7 +92,6 @@ impl Rules {
             },
             Wire::Hub => Self {
                 unasked: true,
-                stamped: true,
                 holds_end: true,
                 one_fault: true,
                 lines_max: LINES_MAX,

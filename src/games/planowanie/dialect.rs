@@ -366,8 +366,8 @@ mod tests {
             (Ask::Play, "= ZZ\n", "names no card of the deck"),
             (Ask::Declare, "= AS\n", "declares no number of tricks"),
         ] {
-            let known = read("gen", ask, reply).unwrap_err();
-            assert!(known.ends_with(why), "{reply:?}: {known}");
+            let error = read("gen", ask, reply).unwrap_err();
+            assert!(error.ends_with(why), "{reply:?}: {error}");
         }
     }
 

@@ -131,11 +131,11 @@ fn examples_keep_to_the_schemas_and_limits_are_reported() {
     for kit in ALL {
         let schemas = schema(kit.card().name).expect("schemas");
         let validator = |of: &str| jsonschema::validator_for(&schemas[of]).expect("a schema");
-        let (known, said) = (validator("to_program"), validator("from_program"));
+        let (message, said) = (validator("to_program"), validator("from_program"));
         for line in example(*kit) {
             let (by, text) = line.split_at(2);
             let value: Value = serde_json::from_str(text).expect("JSON");
-            let schema = if by == "> " { &known } else { &said };
+            let schema = if by == "> " { &message } else { &said };
             assert!(schema.is_valid(&value), "{line}");
             let wrong = json!({"type": "nonsense"});
             assert!(!schema.is_valid(&wrong));

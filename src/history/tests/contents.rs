@@ -1,8 +1,6 @@
 //! Reading a match that goes on meanwhile.
 
-use crate::history;
-use crate::history::Contents;
-use crate::history::PageAt;
+use crate::history::{self, Contents, PageAt};
 use crate::store::Prune;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
 use crate::store::{EntryId, Side, Store};

@@ -1,7 +1,6 @@
 //! Lists: filters find what a walk over everything finds, whatever is indexed.
 
-use crate::history;
-use crate::history::{Filter, PageAt, SessionRow, Standing};
+use crate::history::{self, Filter, PageAt, SessionRow, Standing};
 use crate::store::salvage;
 use crate::store::tests::fake::{
     Pen, heard, match_id, new_match, new_session, open, opened, settings,

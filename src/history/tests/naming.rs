@@ -1,7 +1,6 @@
 //! Naming the players on seats, and which model learns.
 
-use crate::history;
-use crate::history::{OpponentKind, PageAt};
+use crate::history::{self, OpponentKind, PageAt};
 use crate::store::tests::fake::{Pen, asked, heard, match_id, new_match, opened};
 use crate::store::{Store, StoreError};
 use serde_json::json;

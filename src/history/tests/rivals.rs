@@ -1,7 +1,6 @@
 //! Who did what to whom.
 
-use crate::history;
-use crate::history::{Filter, PageAt, Standing, Subject};
+use crate::history::{self, Filter, PageAt, Standing, Subject};
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened};
 use crate::store::types::SeatRow;
 use crate::store::{LedgerRow, MatchResult, MatchRow, NewSession, Side, Store};

@@ -55,13 +55,15 @@ impl Cgroup {
     /// # Errors
     /// If there is none, others are in it, or memory limits are not available to its children.
     pub fn own() -> io::Result<Self> {
-        let known = fs::read_to_string("/proc/self/cgroup")?;
-        Self::delegated(Path::new(ROOT), &known)
+        let membership = fs::read_to_string("/proc/self/cgroup")?;
+        Self::delegated(Path::new(ROOT), &membership)
     }
 
     /// The same beneath this folder, where this is what the system says of this process.
-    fn delegated(root: &Path, known: &str) -> io::Result<Self> {
-        let path = known.lines().find_map(|line| line.strip_prefix("0::/"));
+    fn delegated(root: &Path, membership: &str) -> io::Result<Self> {
+        let path = membership
+            .lines()
+            .find_map(|line| line.strip_prefix("0::/"));
         let none = || {
             io::Error::new(
                 ErrorKind::Unsupported,
@@ -177,7 +179,7 @@ mod tests {
         )
         .unwrap();
         let cgroup = Cgroup::at(folder.path()).unwrap();
-        let known = |cell: &Cell, name: &str| fs::read_to_string(cell.0.join(name)).unwrap();
+        let content = |cell: &Cell, name: &str| fs::read_to_string(cell.0.join(name)).unwrap();
         assert_eq!(
             fs::read_to_string(folder.path().join("cgroup.subtree_control")).unwrap(),
             "+pids",
@@ -185,11 +187,11 @@ mod tests {
         );
         let cell = cgroup.cell(Some(400), Some(9)).unwrap();
         cell.add(77).unwrap();
-        assert_eq!(known(&cell, "cgroup.procs"), "77");
+        assert_eq!(content(&cell, "cgroup.procs"), "77");
         join(cell.folder()).unwrap();
-        assert_eq!(known(&cell, "cgroup.procs"), "0");
-        assert_eq!(known(&cell, "memory.max"), "400");
-        assert_eq!(known(&cell, "pids.max"), "9");
+        assert_eq!(content(&cell, "cgroup.procs"), "0");
+        assert_eq!(content(&cell, "memory.max"), "400");
+        assert_eq!(content(&cell, "pids.max"), "9");
         assert!(!cell.out_of_memory());
         fs::write(cell.0.join("memory.events"), "low 0\noom_kill 2\n").unwrap();
         assert!(cell.out_of_memory());
@@ -228,16 +230,16 @@ mod tests {
         let service = root.path().join("system.slice/drover.service");
         fs::create_dir_all(&service).unwrap();
         fs::write(service.join("cgroup.controllers"), "memory pids").unwrap();
-        let known = "9:name=systemd:/\n0::/system.slice/drover.service\n";
-        let cgroup = Cgroup::delegated(root.path(), known).unwrap();
+        let message = "9:name=systemd:/\n0::/system.slice/drover.service\n";
+        let cgroup = Cgroup::delegated(root.path(), message).unwrap();
         assert_eq!(cgroup.directory, service);
         let ours = fs::read_to_string(service.join("daemon/cgroup.procs"));
         assert_eq!(ours.unwrap(), "0");
         // One that is there already, by systemd or an earlier start.
         fs::remove_file(service.join("daemon/cgroup.procs")).unwrap();
-        let known = "0::/system.slice/drover.service/daemon\n";
+        let message = "0::/system.slice/drover.service/daemon\n";
         assert_eq!(
-            Cgroup::delegated(root.path(), known).unwrap().directory,
+            Cgroup::delegated(root.path(), message).unwrap().directory,
             service
         );
         assert!(!service.join("daemon/cgroup.procs").exists());

@@ -142,9 +142,9 @@ impl Report {
         let exit = exit.as_ref().map(|exit| (exit.as_fd(), PollFlags::IN));
         let report = (self.reader.as_fd(), PollFlags::IN);
         let both: Vec<_> = std::iter::once(report).chain(exit).collect();
-        let known = ready(&both, Instant::now() + START_WITHIN).unwrap_or(false);
+        let is_ready = ready(&both, Instant::now() + START_WITHIN).unwrap_or(false);
         drop(self.writer);
-        if !known {
+        if !is_ready {
             return Err(io::Error::from(io::ErrorKind::TimedOut));
         }
         let mut text = [0; REPORT_MAX];
@@ -249,7 +249,7 @@ pub fn guard(orders: &Path) -> io::Result<ExitStatus> {
     let spawned = spawned.map(Reaped);
     // What it becomes has none of this.
     clear_ambient_capability_set()?;
-    let known = match &spawned {
+    let line = match &spawned {
         Ok(Reaped(child)) => format!("started {}\n", child.id()),
         Err(why) => match why.raw_os_error() {
             Some(code) => format!("error {code}\n"),
@@ -257,7 +257,7 @@ pub fn guard(orders: &Path) -> io::Result<ExitStatus> {
         },
     };
     // A reader that does not receive that is gone.
-    let lost = report.is_some_and(|mut report| report.write_all(known.as_bytes()).is_err());
+    let lost = report.is_some_and(|mut report| report.write_all(line.as_bytes()).is_err());
     let mut reaped = spawned?;
     let program = &mut reaped.0;
     // Its pipes are its own.
@@ -390,9 +390,9 @@ fn start_first(becomes: bool, number: Option<Pid>) -> io::Result<Reaped> {
         clear_ambient_capability_set()?;
         set_capabilities(None, sets)?;
     }
-    let known = first.stdout.take();
+    let stdout = first.stdout.take();
     let first = Reaped(first);
-    known.expect("stdout is piped").read_exact(&mut [0])?;
+    stdout.expect("stdout is piped").read_exact(&mut [0])?;
     Ok(first)
 }
 

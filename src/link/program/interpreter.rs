@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn a_script_whose_interpreter_is_missing_names_it() {
         let place = tempfile::tempdir().unwrap();
-        for (first_line, known) in [
+        for (first_line, message) in [
             (
                 "#!/no/python3.99 -u\n",
                 "the interpreter \"/no/python3.99\" that its first line names",
@@ -77,7 +77,7 @@ mod tests {
                 why.contains("cannot be started: it is there, but not "),
                 "{why}"
             );
-            assert!(why.contains(known), "{why}");
+            assert!(why.contains(message), "{why}");
         }
     }
 }

@@ -192,8 +192,8 @@ while os.read(0, 1): pass
             .stdout(Stdio::piped())
             .spawn()
             .ok()?;
-        let mut known = [0; 4];
-        child.stdout.as_mut()?.read_exact(&mut known).unwrap();
+        let mut message = [0; 4];
+        child.stdout.as_mut()?.read_exact(&mut message).unwrap();
         Some(child)
     }
 

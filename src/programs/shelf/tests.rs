@@ -52,9 +52,9 @@ fn names_on(shelf: &Shelf) -> Vec<String> {
 #[test]
 fn the_one_added_last_is_found_by_its_name_alone() {
     let (_folder, shelf) = shelf();
-    let known = version_of(&shelf, "mine").unwrap_err();
+    let error = version_of(&shelf, "mine").unwrap_err();
     assert_eq!(
-        known,
+        error,
         "there is no bot mine; none was added: drover bot add FOLDER"
     );
     for version in ["2", "10", "1"] {
@@ -64,8 +64,8 @@ fn the_one_added_last_is_found_by_its_name_alone() {
         assert_eq!(version_of(&shelf, "mine").as_deref(), Ok(version));
     }
     assert_eq!(version_of(&shelf, "mine@10").as_deref(), Ok("10"));
-    let known = version_of(&shelf, "mine@3").unwrap_err();
-    assert_eq!(known, "there is no bot mine@3; its versions are: 2, 10, 1");
+    let error = version_of(&shelf, "mine@3").unwrap_err();
+    assert_eq!(error, "there is no bot mine@3; its versions are: 2, 10, 1");
     assert_eq!(
         version_of(&shelf, "other").unwrap_err(),
         "there is no bot other; there are: mine"
@@ -86,10 +86,10 @@ fn the_one_added_last_is_found_by_its_name_alone() {
 fn a_version_keeps_its_content() {
     let (_folder, shelf) = shelf();
     shelf.add(bot("1", "one").path()).unwrap();
-    let known = shelf.add(bot("1", "two").path()).unwrap_err().to_string();
+    let error = shelf.add(bot("1", "two").path()).unwrap_err().to_string();
     assert!(
-        known.contains("mine@1 is already there with other content"),
-        "{known}"
+        error.contains("mine@1 is already there with other content"),
+        "{error}"
     );
     let launch = shelf.get(&"mine".parse().unwrap()).unwrap();
     assert_eq!(fs::read(launch.directory.join("run")).unwrap(), b"one");
@@ -109,9 +109,9 @@ fn a_bot_is_built_on_the_shelf_and_not_where_it_comes_from() {
     assert!(!source.path().join("product").exists());
     // What is built need not come out the same twice: the source counts.
     assert_eq!(shelf.add(source.path()).unwrap().1, Added::Again);
-    let known = shelf.add(built("2", "echo broken; exit 1").path());
-    let known = known.unwrap_err().to_string();
-    assert!(known.contains("broken"), "{known}");
+    let message = shelf.add(built("2", "echo broken; exit 1").path());
+    let message = message.unwrap_err().to_string();
+    assert!(message.contains("broken"), "{message}");
     assert_eq!(version_of(&shelf, "mine").as_deref(), Ok("1"));
     assert_eq!(names_on(&shelf), ["mine"]);
 }
@@ -122,14 +122,14 @@ fn a_bot_that_cannot_be_run_is_refused() {
     let bot = bot("1", "x");
     let run = bot.path().join("run");
     fs::set_permissions(&run, fs::Permissions::from_mode(0o644)).unwrap();
-    let known = shelf.add(bot.path()).unwrap_err().to_string();
+    let error = shelf.add(bot.path()).unwrap_err().to_string();
     assert!(
-        known.contains("\"./run\" cannot be started: Permission denied"),
-        "{known}"
+        error.contains("\"./run\" cannot be started: Permission denied"),
+        "{error}"
     );
     fs::remove_file(&run).unwrap();
-    let known = shelf.add(bot.path()).unwrap_err().to_string();
-    assert!(known.contains("No such file"), "{known}");
+    let error = shelf.add(bot.path()).unwrap_err().to_string();
+    assert!(error.contains("No such file"), "{error}");
     // A build may make it.
     let path = bot.path().join("bot.toml");
     let text = fs::read_to_string(&path).unwrap();
@@ -195,8 +195,8 @@ fn a_broken_list_is_reported_and_leads_nowhere() {
     fs::write(&list, text.replace("\"1\"", "\"../../..\"")).unwrap();
     assert!(version_of(&shelf, "mine").is_err());
     fs::write(&list, "[").unwrap();
-    let known = version_of(&shelf, "mine").unwrap_err();
-    assert!(known.contains(".added.json"), "{known}");
+    let error = version_of(&shelf, "mine").unwrap_err();
+    assert!(error.contains(".added.json"), "{error}");
     assert!(shelf.find("mine", None).is_none());
     assert!(shelf.find("../mine", None).is_none());
 }

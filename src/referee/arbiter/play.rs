@@ -34,7 +34,23 @@ pub async fn play(
     pipes: Pipes,
     stop: &CancellationToken,
 ) -> Result<Option<Refereed>, PlayError> {
-    watched(spec, pipes, stop, None).await
+    let stop = stop.clone();
+    on_own_thread(move || async move { watched(spec, pipes, &stop, None).await }).await
+}
+
+/// Plays a match on a thread of its own, with what wakes it up there: a game is thousands of round trips, and from the
+/// runtime's threads each would take one more wake-up.
+async fn on_own_thread<F: Future>(play: impl FnOnce() -> F + Send + 'static) -> F::Output
+where
+    F::Output: Send + 'static,
+{
+    let play = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime.map(|runtime| runtime.block_on(play()))
+    };
+    apart(play).await.expect("a reactor for a thread")
 }
 
 /// The same, followed by `watch`.

@@ -113,7 +113,6 @@ pub enum PlayError {
 /// A player.
 pub(super) enum Player {
     Program(Box<Pipe>),
-    /// `None` while it thinks elsewhere.
     Builtin(Box<BuiltinSeat>),
 }
 

@@ -1,7 +1,7 @@
 //! The port of players that are called: one call of each at a time.
 
 use crate::clock::Steady;
-use crate::referee::drive::{DriveError, Port};
+use crate::referee::drive::{DriveError, Port, wait_until};
 use crate::referee::record::log::{LogLine, MatchLog, shown};
 use crate::referee::record::{RecordLine, Writer};
 use crate::referee::seat::seat_link::{SeatLink, SeatReply};
@@ -155,12 +155,6 @@ impl Port for Callbacks {
         match_: &mut Match,
         clock: &Steady,
     ) -> Result<(), DriveError> {
-        let due = async {
-            match until {
-                Some(until) => tokio::time::sleep_until(until.into()).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
             () = self.broken.cancelled() => return Err(DriveError::Unrecorded),
@@ -173,7 +167,7 @@ impl Port for Callbacks {
             Some(ended) = self.calls.next(), if !self.calls.is_empty() => {
                 self.ended(ended, match_, clock.now_us());
             }
-            () = due => match_.time(clock.now_us()),
+            () = wait_until(until) => match_.time(clock.now_us()),
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::guest::{Outbox, PlayerLine};
 use crate::clock::Steady;
-use crate::referee::drive::{DriveError, Port};
+use crate::referee::drive::{DriveError, Port, wait_until};
 use crate::referee::record::{RecordLine, Writer};
 use games::match_::Effect;
 use games::{Match, Seat};
@@ -129,12 +129,6 @@ impl Port for Dialled {
         match_: &mut Match,
         clock: &Steady,
     ) -> Result<(), DriveError> {
-        let overdue = async {
-            match until {
-                Some(until) => tokio::time::sleep_until(until.into()).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
             () = self.broken.cancelled() => return Err(DriveError::Unrecorded),
@@ -143,7 +137,7 @@ impl Port for Dialled {
                 None => match_.all_gone(clock.now_us()),
             },
             // What was read before counts, even if processed only now.
-            () = overdue => match self.inbox.try_recv() {
+            () = wait_until(until) => match self.inbox.try_recv() {
                 Ok(line) => take(line, match_, clock),
                 Err(_) => match_.time(clock.now_us()),
             },

@@ -5,8 +5,7 @@ mod orphans;
 use super::error::RecordError;
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
-use crate::history;
-use crate::history::SessionRow;
+use crate::history::{self, SessionRow};
 use crate::replay::SeatTold;
 use crate::store::types::{
     Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionId,

@@ -72,7 +72,7 @@ pub(in crate::referee) struct Seating<'a> {
     pub(in crate::referee) models: bool,
     /// How users' programs play.
     pub(in crate::referee) programs: &'a SeatPrograms,
-    /// How many may think at once; `None`: all.
+    /// How many may think at once, on threads that may block; `None`: it thinks on the match's own thread.
     pub(in crate::referee) permits: Option<Arc<Semaphore>>,
 }
 
@@ -237,10 +237,10 @@ impl BuiltinSeat {
         }
     }
 
-    /// Has the bot think, on a thread that may block if it uses a budget.
+    /// Has the bot think: on a thread that may block if it uses a budget and the thread here is not its match's own.
     async fn think(&mut self, extent: Extent, received: Instant) -> Option<Due> {
         let think = move |seat: &mut OwnSeat| seat.think(&|| received.elapsed());
-        if !self.thinks {
+        if !self.thinks || self.permits.is_none() {
             return self.seat.as_mut().map(think);
         }
         // What a program has left is too short to wait for others.

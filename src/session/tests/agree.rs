@@ -1,8 +1,7 @@
 //! What an unbroken dialogue, a woken one and verification find in a transcript is the same.
 
 use super::world::dependencies;
-use crate::history;
-use crate::history::{Filter, PageAt};
+use crate::history::{self, Filter, PageAt};
 use crate::identities::KnownMatch;
 use crate::replay::{self, Line, replay};
 use crate::session::core::SessionState;

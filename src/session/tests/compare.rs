@@ -2,8 +2,7 @@
 
 use super::program::{GOOD, Table, bots, python, write};
 use super::world::{World, key_at, options, until};
-use crate::history;
-use crate::history::{Filter, PageAt};
+use crate::history::{self, Filter, PageAt};
 use crate::replay::{Candidate, Comparing, Comparison, DIFFERENCES_MAX, times_ms};
 use crate::session::SessionOptions;
 use crate::store::Store;

@@ -1,8 +1,7 @@
 //! Matches that somebody else referees: seats, names, results.
 
 use super::world::{World, key, key_at, options};
-use crate::history;
-use crate::history::{Filter, OpponentKind, PageAt, Standing};
+use crate::history::{self, Filter, OpponentKind, PageAt, Standing};
 use crate::identities::Names;
 use crate::replay::Naming;
 use crate::session::Key;

@@ -516,7 +516,7 @@ async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
     assert!(stderr.starts_with("note {\"asks\": "), "{stderr}");
     assert!(stderr.trim().ends_with("again False"), "{stderr}");
     // Nothing is kept of what was given.
-    let given = history::give_note(&table.store, SessionId(2), ("mine", "koehandel"), true);
+    let given = history::give_note(&table.store, SessionId(2), "mine", "koehandel", true);
     assert_eq!(given.await.unwrap(), None);
 }
 

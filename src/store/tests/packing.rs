@@ -1,8 +1,7 @@
 //! Packing: what is packed reads as it did before, and nothing is lost on the way.
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened, said, settings};
-use crate::history;
-use crate::history::MatchEntry;
+use crate::history::{self, MatchEntry};
 use crate::store;
 use crate::store::packed::{Dictionary, Packed, columns, entries as of_columns};
 use crate::store::packer::{SAMPLE_BYTES_MAX, TRAINING_SESSIONS, sample};

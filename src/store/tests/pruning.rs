@@ -1,8 +1,7 @@
 //! Pruning: what is old goes, results stay, and the rest says so.
 
 use super::fake::{Pen, heard, match_id, new_session, open, opened};
-use crate::history;
-use crate::history::{Filter, PageAt, Pruned};
+use crate::history::{self, Filter, PageAt, Pruned};
 use crate::store;
 use crate::store::writer::{Command, Packing};
 use crate::store::{EntryId, Side, Store, StoreError};

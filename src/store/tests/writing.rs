@@ -1,8 +1,7 @@
 //! Writing: order, batches, durability, recovery.
 
 use super::fake::{Pen, asked, heard, match_id, new_match, new_session, opened, said};
-use crate::history;
-use crate::history::{Filter, PageAt, Standing};
+use crate::history::{self, Filter, PageAt, Standing};
 use crate::store::{
     Durability, ENTRIES_MAX, EntryId, LedgerRow, NewEntry, SessionId, Side, Store, StoreError,
 };

@@ -161,7 +161,7 @@ fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
 /// Whatever a hub says before it hangs up is reported, as far as it can be shown.
 #[test]
 fn the_last_words_of_a_hub_are_reported() {
-    for (said, known) in [
+    for (said, message) in [
         (
             "finished \"error\":\"you are banned\"\n",
             "the hub ended the game before it began: you are banned",
@@ -183,7 +183,7 @@ fn the_last_words_of_a_hub_are_reported() {
         guest.say(said);
         drop(guest);
         until(|| world.status().last_error.is_some());
-        assert_eq!(world.status().last_error.as_deref(), Some(known));
+        assert_eq!(world.status().last_error.as_deref(), Some(message));
         world.close();
     }
     let (_hub, world, mut guest) = dialled("duet");

@@ -94,6 +94,6 @@ fn matches_without_a_wire_are_kept_as_the_wire_would_have_them() {
     let mut play: Vec<&str> = line.split_whitespace().collect();
     play.push(path.to_str().unwrap());
     ok(run(&play));
-    let known = verified(&path);
-    assert!(known.contains("6 matches, 18 sessions"), "{known}");
+    let message = verified(&path);
+    assert!(message.contains("6 matches, 18 sessions"), "{message}");
 }

@@ -7,8 +7,7 @@ use crate::app::{
 };
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::Hubs;
-use drover::history;
-use drover::history::{Filter, PageAt};
+use drover::history::{self, Filter, PageAt};
 use drover::referee::budget::ThinkBudget;
 use drover::referee::hub::{HubServer, HubSettings, Invited};
 use drover::referee::seat_builtin::Builtins;

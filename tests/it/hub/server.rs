@@ -2,8 +2,7 @@
 
 use super::player::Player;
 use crate::app::{block_on, clean, folder, until};
-use drover::history;
-use drover::history::{Filter, PageAt};
+use drover::history::{self, Filter, PageAt};
 use drover::referee::Recording;
 use drover::referee::hub::{HubServer, HubSettings};
 use drover::store::{Durability, MatchRow, Settings, Store};
@@ -134,14 +133,14 @@ fn a_client_that_speaks_out_of_place_is_notified_and_no_other_is_hurt() {
     player.until("turn");
     other.until("turn");
     player.say("do 1 move\ndo 1 sit\n{[\njoin x\nsend y\nend\nend\nend\n");
-    let known = [
+    let message = [
         "warning 1 Unexpected direction 'undefined', one of the following expected: up,down,left,right",
         "warning Unknown command - sit, only the following are allowed: move,bark",
         "error Unknown command: {[()",
         "error You are playing already",
         "error Unknown command: send(y)",
     ];
-    for line in known {
+    for line in message {
         assert_eq!(player.line().unwrap(), line);
     }
     other.say("do 9999 bark\n");
@@ -377,10 +376,10 @@ fn a_hub_of_wrong_settings_does_not_open() {
         maps,
         ..settings(Value::Null)
     };
-    let known = error(settings);
+    let message = error(settings);
     assert!(
-        known.contains("broken: ") && known.contains("column 2"),
-        "{known}"
+        message.contains("broken: ") && message.contains("column 2"),
+        "{message}"
     );
     let koehandel = HubSettings::new(games::find("koehandel").unwrap());
     assert!(error(koehandel).contains("do not dial a hub"));

@@ -3,8 +3,7 @@
 use super::players::{Manner, Player};
 use super::{IMPATIENT, url};
 use crate::app::{clean, folder};
-use drover::history;
-use drover::history::{Filter, PageAt};
+use drover::history::{self, Filter, PageAt};
 use drover::referee::{Host, HostSettings, Ports, Recording};
 use drover::store::{Durability, Settings, Slot, Store};
 use drover::tournament::{FinishedMatch, Plan, PlannedMatch, Referees, Schedule, run};
@@ -175,15 +174,11 @@ fn an_entrant_that_answers_again_has_all_its_tries() {
         games: 2,
         seed: 3,
     };
-    let (plan, mut received) = (Arc::new(plan), Vec::new());
-    for planned in in_rounds(&schedule, 1) {
-        let (plan, player) = (Arc::clone(&plan), player.clone());
-        let one = std::iter::once(planned);
-        let mut each = |_| {};
-        let ran = run(plan, one, player, Arc::default(), &mut each);
-        runtime.block_on(ran).unwrap();
-        received.push(comes.received().len());
-    }
+    let mut received = Vec::new();
+    let mut each = |_| received.push(comes.received().len());
+    let matches = in_rounds(&schedule, 1);
+    let ran = run(plan.into(), matches, player, Arc::default(), &mut each);
+    runtime.block_on(ran).unwrap();
     // Taken for dead it has one try, which it misses; that of the next match it uses, and all is forgiven.
     assert_eq!(received[0], 1);
     assert!(received[1] > 1 + FAILURES, "{received:?}");

@@ -66,8 +66,8 @@ fn log_lines(log: &str) -> Vec<Vec<&str>> {
 
 #[tokio::test]
 async fn connect_answers_with_numbers_and_log_shows_all() {
-    let known: Arc<Mutex<Vec<MatchInfo>>> = Arc::default();
-    let sender = Arc::clone(&known);
+    let message: Arc<Mutex<Vec<MatchInfo>>> = Arc::default();
+    let sender = Arc::clone(&message);
     let (address, host) = start(HostSettings {
         on_match: Some(Arc::new(move |info| {
             sender.lock().unwrap().push(info.clone())
@@ -93,13 +93,13 @@ async fn connect_answers_with_numbers_and_log_shows_all() {
         (200, "time\tquery\treply\tms\n".to_owned())
     );
     {
-        let known = known.lock().unwrap();
+        let message = message.lock().unwrap();
         assert_eq!(
-            (known[0].market, known[0].ids.clone()),
+            (message[0].market, message[0].ids.clone()),
             (market, ids.clone())
         );
-        assert_eq!(known[0].names[2].as_deref(), Some("Anna B"));
-        assert_eq!(known[0].seats[1], "filler");
+        assert_eq!(message[0].names[2].as_deref(), Some("Anna B"));
+        assert_eq!(message[0].seats[1], "filler");
     }
 
     permits.add_permits(100);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// A bot of Koehandel with this body of its loop, in which `known` is the message.
+/// A bot of Koehandel with this body of its loop, in which `message` is what it received.
 fn added(folder: &Path, name: &str, (before, body): (&str, &str), more: &str) {
     let own = folder.join(name);
     fs::create_dir(&own).unwrap();
@@ -88,9 +88,9 @@ fn a_bot_that_does_not_play_loses_what_its_fallback_won() {
             ("Guide", "builtin:guide"),
         ],
     );
-    let known = run(path, &["--broken-lose"]);
+    let message = run(path, &["--broken-lose"]);
     let all = standings(path);
-    assert_eq!(all["entrants"][0]["name"], "Guide", "{known}");
+    assert_eq!(all["entrants"][0]["name"], "Guide", "{message}");
     assert_eq!(all["entrants"][0]["won"], 3);
     for (name, how) in [
         ("Idle", "refused"),
@@ -108,7 +108,7 @@ fn a_bot_that_does_not_play_loses_what_its_fallback_won() {
         assert_eq!(fallback == decisions, name != "Quits", "{one}");
         assert!(fallback > 2 && fallback * 20 > decisions, "{one}");
         let line = format!("not its own: {name}: {fallback} of {decisions} decisions");
-        assert!(known.contains(&line), "{known}");
+        assert!(message.contains(&line), "{message}");
     }
     let csv = exported(path, "csv");
     assert!(csv.contains(",decisions,fallback,participation,"), "{csv}");
@@ -207,12 +207,12 @@ fn a_url_that_leaves_after_the_first_round_wins_nothing_more() {
     let random = |name| (name, "builtin:random");
     let entrants = [("Web", "bot:web"), random("A"), random("B"), random("C")];
     cup(folder.path(), 3, &entrants);
-    let known = run(folder.path(), &[]);
+    let message = run(folder.path(), &[]);
     let web = standings(folder.path());
     let web = entrant(&web, "Web");
     assert_eq!(web["games"], 3);
-    assert_eq!(web["faults"], json!({ "not_played": 2 }), "{known}");
-    assert_eq!(web["participation"], json!({ "crashed": 2 }), "{known}");
+    assert_eq!(web["faults"], json!({ "not_played": 2 }), "{message}");
+    assert_eq!(web["participation"], json!({ "crashed": 2 }), "{message}");
     let lines = exported(folder.path(), "lines");
     assert_eq!(lines.lines().count(), 3);
     drop(server);
@@ -259,7 +259,7 @@ fn a_player_that_ends_in_a_match_that_goes_on_is_stored_so() {
     list.current_dir(folder.path())
         .env("DROVER__STORE__PATH", "data/drover.db");
     list.args(["match", "list", "--participation", "crashed"]);
-    let known = ok(list.output().unwrap());
-    assert!(known.contains("seat 0 crashed at turn 5"), "{known}");
+    let printed = ok(list.output().unwrap());
+    assert!(printed.contains("seat 0 crashed at turn 5"), "{printed}");
     app.stop();
 }

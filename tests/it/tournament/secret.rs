@@ -43,8 +43,8 @@ fn a_run_commits_itself_and_reveals_its_secret_and_decks_at_its_end_alone() {
                 .stdout,
         )
     };
-    let line = |known: &str, what: &str| {
-        let line = known.lines().find_map(|line| line.strip_prefix(what));
+    let line = |message: &str, what: &str| {
+        let line = message.lines().find_map(|line| line.strip_prefix(what));
         line.map(str::to_owned)
     };
     let mut run = cup("run");

@@ -31,7 +31,7 @@ impl Match {
         chair.line_us = Some(at_us);
         chair.lines += 1;
         let clock = chair.clock.as_ref();
-        let is_late = self.rules.stamped && clock.is_some_and(|clock| clock.is_late(at_us));
+        let is_late = clock.is_some_and(|clock| clock.is_late(at_us));
         if chair.lines > self.rules.lines_max {
             let gone = RecordedReply::Failed(String::new());
             self.ends_part(seat, &gone, "said too much in one turn", at_us);

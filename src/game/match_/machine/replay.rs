@@ -22,7 +22,7 @@ impl Match {
         self.table.calls(&mut calls);
         for call in calls.drain(..) {
             let stored = false;
-            let chair = self.known(call.seat);
+            let chair = self.chair(call.seat);
             chair.due.push_back(Due { call, stored });
         }
         self.fresh = calls;
@@ -42,7 +42,7 @@ impl Match {
     pub fn stored_call(&mut self, seat: Seat, text: &str, at_us: i64) -> Result<(), Difference> {
         self.journal.follow(at_us);
         let acknowledged = self.rules.acknowledged;
-        let chair = self.known(seat);
+        let chair = self.chair(seat);
         let due = chair.due.pop_front().ok_or(Difference::NotDue)?;
         let call = due.call;
         let same = match call.text == text {
@@ -63,7 +63,7 @@ impl Match {
     pub fn stored_reply(&mut self, seat: Seat, text: &str, at_us: i64) {
         self.journal.follow(at_us);
         let reply = RecordedReply::decode(text);
-        let chair = self.known(seat);
+        let chair = self.chair(seat);
         match reply.alive() {
             Some(true) => chair.failures = 0,
             _ => chair.failures = chair.failures.saturating_add(1),
@@ -89,7 +89,7 @@ impl Match {
         })
     }
 
-    fn known(&mut self, seat: Seat) -> &mut super::Chair {
+    fn chair(&mut self, seat: Seat) -> &mut super::Chair {
         if self.chairs.len() <= seat.index() {
             self.chairs
                 .resize_with(seat.index() + 1, super::Chair::default);

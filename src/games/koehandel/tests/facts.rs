@@ -82,7 +82,7 @@ fn every_settlement_is_a_fact_for_every_seat() {
             assert_eq!(count(&facts, "donkey"), 4);
             assert_eq!(count(&facts, "score"), 1);
             assert_eq!(count(&facts, "trade"), trades);
-            let known: Vec<(Compass, Purse)> = bluffs
+            let bluffers: Vec<(Compass, Purse)> = bluffs
                 .iter()
                 .filter(|(at, ..)| at.index() == seat)
                 .map(|(_, by, hand)| (*by, *hand))
@@ -92,8 +92,8 @@ fn every_settlement_is_a_fact_for_every_seat() {
                 .filter_map(|fact| KIT.card().bluff(fact))
                 .filter(|bluff| bluff.caught)
                 .collect();
-            assert_eq!(caught.len(), known.len());
-            for (bluff, (by, hand)) in caught.iter().zip(known) {
+            assert_eq!(caught.len(), bluffers.len());
+            for (bluff, (by, hand)) in caught.iter().zip(bluffers) {
                 assert_eq!(bluff.by, by.letter().to_string());
                 assert_eq!(bluff.held, Some(i64::from(hand.value())));
                 assert!(
@@ -107,8 +107,8 @@ fn every_settlement_is_a_fact_for_every_seat() {
             let bid = bids.iter().filter(|(at, _)| at.index() == seat);
             assert_eq!(own, bid.map(|(_, bid)| i64::from(*bid)).collect::<Vec<_>>());
             // What was refused is that, and no bluff that nobody caught.
-            let known = second.iter().filter(|(at, _)| at.index() == seat);
-            let known: Vec<Value> = known.map(|(_, bid)| (*bid).into()).collect();
+            let bids = second.iter().filter(|(at, _)| at.index() == seat);
+            let bids: Vec<Value> = bids.map(|(_, bid)| (*bid).into()).collect();
             let mut again = Vec::new();
             let mut exposed = false;
             for fact in &facts {
@@ -122,7 +122,7 @@ fn every_settlement_is_a_fact_for_every_seat() {
                     _ => {}
                 }
             }
-            assert_eq!(again, known);
+            assert_eq!(again, bids);
             refused += again.len();
             uncaught += facts
                 .iter()

@@ -236,9 +236,9 @@ impl State {
                 WireError::new("lighthouses", why)
             })
         };
-        for known in &self.lighthouses {
-            let at = find(known.position)?;
-            let owner = known.owner.filter(|owner| owner.0 >= 0);
+        for lighthouse in &self.lighthouses {
+            let at = find(lighthouse.position)?;
+            let owner = lighthouse.owner.filter(|owner| owner.0 >= 0);
             let owner = owner.map(|owner| {
                 u8::try_from(owner.0)
                     .map(Seat)
@@ -246,11 +246,11 @@ impl State {
             });
             let beacon = &mut beacons[at.index()];
             beacon.owner = owner.transpose()?;
-            beacon.energy = u32::try_from(known.energy.0.max(0)).unwrap_or(u32::MAX);
-            for to in &known.connections {
+            beacon.energy = u32::try_from(lighthouse.energy.0.max(0)).unwrap_or(u32::MAX);
+            for to in &lighthouse.connections {
                 beacon.links |= find(*to)?.bit();
             }
-            if known.have_key {
+            if lighthouse.have_key {
                 keys |= at.bit();
             }
         }

@@ -21,7 +21,7 @@ fn begun(neutral: &str) -> (Box<dyn Dialogue>, String) {
 #[test]
 fn a_player_takes_states_as_other_engines_write_them() {
     let (_, state) = begun("-1");
-    for known in [
+    for line in [
         state.clone(),
         state.replace("\"owner\": -1", "\"owner\": null"),
         state.replace("\"owner\": -1, ", ""),
@@ -35,14 +35,14 @@ fn a_player_takes_states_as_other_engines_write_them() {
     ] {
         let (mut player, _) = begun("-1");
         assert!(
-            matches!(player.receive(known.as_bytes()), Ok(Next::Think { .. })),
-            "{known}"
+            matches!(player.receive(line.as_bytes()), Ok(Next::Think { .. })),
+            "{line}"
         );
     }
     // Whatever the spelling and the order, it is the same state.
-    let seen = |known: &str| {
+    let seen = |line: &str| {
         let (mut player, _) = begun("-1");
-        player.receive(known.as_bytes()).unwrap();
+        player.receive(line.as_bytes()).unwrap();
         player.view()
     };
     let mut owned: Value = serde_json::from_str(&state).unwrap();
@@ -59,9 +59,9 @@ fn a_player_takes_states_as_other_engines_write_them() {
     assert_eq!(seen(&null), base);
     // A smaller view, and a larger one.
     let view = |side: usize| {
-        let mut known: Value = serde_json::from_str(&state).unwrap();
-        known["view"] = json!(vec![vec![7; side]; side]);
-        known.to_string()
+        let mut line: Value = serde_json::from_str(&state).unwrap();
+        line["view"] = json!(vec![vec![7; side]; side]);
+        line.to_string()
     };
     for side in [0, 1, 3, 5, 9, 41] {
         let (mut player, _) = begun("-1");
@@ -72,7 +72,7 @@ fn a_player_takes_states_as_other_engines_write_them() {
 #[test]
 fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
     let (mut player, state) = begun("-1");
-    for (known, why) in [
+    for (line, why) in [
         ("".to_owned(), "message: it is no JSON object"),
         ("[]".to_owned(), "message: it is no JSON object"),
         (state.replace("[3, 4], \"score\"", "[0, 0], \"score\""), "position: [0, 0] is not on the island"),
@@ -84,8 +84,8 @@ fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
         (json!({"player_num": 0, "player_count": 1, "position": [1, 1], "map": [[0]], "lighthouses": [[5, 5]]}).to_string(), "lighthouses: [5, 5] is not on the island, or stands twice"),
         (json!({"player_num": 0, "player_count": 1, "position": [0, 0], "map": [[1]], "lighthouses": []}).to_string(), "lighthouses: 0 of them; 1 to 64 are played with"),
     ] {
-        assert_eq!(player.receive(known.as_bytes()).unwrap_err().to_string(), why, "{known}");
-        let default = KIT.card().dialect.default_answer(&known);
+        assert_eq!(player.receive(line.as_bytes()).unwrap_err().to_string(), why, "{line}");
+        let default = KIT.card().dialect.default_answer(&line);
         assert!(default.is_empty() || serde_json::from_str::<Value>(default).is_ok());
     }
     assert!(matches!(
@@ -107,13 +107,13 @@ fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
 #[test]
 fn what_is_taken_and_lost_again_between_two_states_is_a_fact() {
     let (mut player, state) = begun("-1");
-    let mut known: Value = serde_json::from_str(&state).unwrap();
+    let mut line: Value = serde_json::from_str(&state).unwrap();
     let mut send = |player: &mut dyn Dialogue, owner: i64, said: &str| {
-        known["position"] = json!([1, 1]);
-        known["energy"] = json!(100);
-        known["lighthouses"][0]["owner"] = json!(owner);
-        known["lighthouses"][0]["energy"] = json!(50);
-        player.receive(known.to_string().as_bytes()).unwrap();
+        line["position"] = json!([1, 1]);
+        line["energy"] = json!(100);
+        line["lighthouses"][0]["owner"] = json!(owner);
+        line["lighthouses"][0]["energy"] = json!(50);
+        player.receive(line.to_string().as_bytes()).unwrap();
         player.said(said);
         player.receive(b"{\"success\": true}").unwrap();
     };
@@ -167,8 +167,8 @@ fn a_state_that_comes_again_before_its_result_gets_the_first_answer() {
 fn a_state_that_cannot_be_is_not_folded() {
     let (mut player, state) = begun("-1");
     let scored = |score: i64| state.replace("\"score\": 0", &format!("\"score\": {score}"));
-    let send = |player: &mut dyn Dialogue, known: &str| {
-        let next = player.receive(known.as_bytes()).unwrap();
+    let send = |player: &mut dyn Dialogue, line: &str| {
+        let next = player.receive(line.as_bytes()).unwrap();
         player.said("{\"command\": \"pass\"}");
         player.receive(b"{\"success\": true}").unwrap();
         matches!(next, Next::Think { .. })

@@ -66,8 +66,8 @@ fn the_recorded_lines_are_written_byte_for_byte() {
             let (_, scores) = scores.split_once("scores ").unwrap();
             if line.starts_with("## round 109") {
                 let outcome = table.outcome().unwrap();
-                let known: Vec<i64> = serde_json::from_str(scores).unwrap();
-                assert_eq!(outcome.scores.values(), known);
+                let message: Vec<i64> = serde_json::from_str(scores).unwrap();
+                assert_eq!(outcome.scores.values(), message);
                 assert_eq!(outcome.cause, Cause::Normal);
             }
         }
@@ -84,18 +84,18 @@ fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
     let mut states = 0;
     for line in DEMO.lines() {
         if let Some(text) = line.strip_prefix(">>P0 ") {
-            let known: Value = serde_json::from_str(text).unwrap();
+            let message: Value = serde_json::from_str(text).unwrap();
             match player.receive(text.as_bytes()).unwrap() {
-                Next::Think { .. } if known.get("view").is_some() => {
+                Next::Think { .. } if message.get("view").is_some() => {
                     let view = player.view();
-                    assert_eq!(view["position"], known["position"]);
-                    assert_eq!(view["energy"], known["energy"]);
-                    assert_eq!(view["score"], known["score"]);
+                    assert_eq!(view["position"], message["position"]);
+                    assert_eq!(view["energy"], message["energy"]);
+                    assert_eq!(view["score"], message["score"]);
                     for (own, other) in view["lighthouses"]
                         .as_array()
                         .unwrap()
                         .iter()
-                        .zip(known["lighthouses"].as_array().unwrap())
+                        .zip(message["lighthouses"].as_array().unwrap())
                     {
                         assert_eq!(own["owner"], other["owner"]);
                         assert_eq!(own["energy"], other["energy"]);
@@ -103,7 +103,7 @@ fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
                     states += 1;
                 }
                 Next::Think { fallback, .. } => assert!(fallback.contains("\"name\"")),
-                Next::Wait => assert!(known.get("success").is_some()),
+                Next::Wait => assert!(message.get("success").is_some()),
                 other => panic!("{other:?}"),
             }
         } else if let Some(text) = line.strip_prefix("<<P0 ") {
@@ -118,12 +118,12 @@ fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
         (1, 1, 1)
     );
     assert!(count("capture") >= 3 && count("link") >= 3 && count("key") >= 3);
-    let known = player.view()["score"].clone();
+    let message = player.view()["score"].clone();
     player.scored(1234);
     let ending = player.hung_up().unwrap();
     let result = player.facts().pop().unwrap();
     assert_eq!(result.data["points"], 1234, "the last round's points count");
-    assert_eq!(result.data["told"], known);
+    assert_eq!(result.data["told"], message);
     assert_eq!(ending.cause, Cause::Normal);
     assert!(ending.detail.contains("110 rounds"), "{}", ending.detail);
 }
@@ -180,18 +180,18 @@ fn late_lines_are_counted_and_thrown_away() {
     greeted(table.as_mut(), 1);
     let mut states = Vec::new();
     let mut next = |table: &mut dyn Table| {
-        let known = calls(table).pop().unwrap();
-        states.push(known.text.clone());
-        known.text
+        let sent = calls(table).pop().unwrap();
+        states.push(sent.text.clone());
+        sent.text
     };
     next(table.as_mut());
     table.answer(Seat(0), Reply::Late);
-    let known = calls(table.as_mut());
+    let sent = calls(table.as_mut());
     assert_eq!(
-        known[0].text,
+        sent[0].text,
         "{\"success\": false, \"message\": \"Command timed out\"}"
     );
-    assert_eq!(known.len(), 2);
+    assert_eq!(sent.len(), 2);
     // The move due in the previous round comes now: it must not be taken for this round's.
     table.answer(
         Seat(0),
@@ -292,7 +292,7 @@ fn bots_that_do_not_greet_or_are_gone_are_dropped() {
 
 #[test]
 fn neutral_owners_and_pauses_are_options() {
-    for (neutral, known) in [
+    for (neutral, message) in [
         (json!(null), "\"owner\": null"),
         (json!("null"), "\"owner\": null"),
         (json!("-1"), "\"owner\": -1"),
@@ -302,7 +302,7 @@ fn neutral_owners_and_pauses_are_options() {
         let mut table = table(1, options);
         greeted(table.as_mut(), 1);
         let state = calls(table.as_mut()).remove(0);
-        assert!(state.text.contains(known), "{}", state.text);
+        assert!(state.text.contains(message), "{}", state.text);
         assert_eq!(state.pause, Duration::ZERO, "nothing came before it");
         table.answer(Seat(0), PASS);
         let calls = calls(table.as_mut());
@@ -351,7 +351,7 @@ fn folded(bot: &str) {
     let setup = DialogueSetup::of(bot, 5);
     let mut live = KIT.dialogue(&setup).unwrap();
     let mut table = table(1, json!({"map": "orchard", "rounds": 120}));
-    let mut known: Vec<(String, String)> = Vec::new();
+    let mut message: Vec<(String, String)> = Vec::new();
     let answer = |player: &mut dyn Dialogue, text: &str| match player.receive(text.as_bytes()) {
         Ok(Next::Think { fallback, .. }) => {
             let mut best = fallback;
@@ -368,16 +368,16 @@ fn folded(bot: &str) {
             if call.answer_within.is_some() {
                 table.answer(call.seat, Reply::Text(said.as_bytes()));
             }
-            known.push((call.text, said));
+            message.push((call.text, said));
         }
     }
     for cut in [1, 2, 50, 121, 200] {
         let mut folded = KIT.dialogue(&setup).unwrap();
-        for (text, said) in &known[..cut] {
+        for (text, said) in &message[..cut] {
             folded.receive(text.as_bytes()).unwrap();
             folded.said(said);
         }
-        for (number, (text, said)) in known[cut..].iter().enumerate() {
+        for (number, (text, said)) in message[cut..].iter().enumerate() {
             let again = answer(folded.as_mut(), text);
             assert_eq!(again, *said, "{bot}: {cut} + {number}");
         }

@@ -237,13 +237,13 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
         let turns = received.len();
         assert!(turns > 20, "{turns} turns");
         let setup = DialogueSetup::of(bot, 0);
-        for known in [0, 1, 15] {
+        for first in [0, 1, 15] {
             let mut player = KIT.dialogue(&setup).unwrap();
             let mut more = 0;
             for (turn, received) in received.iter().enumerate() {
                 player.receive(received.call.as_bytes()).unwrap();
                 let reply = received.reply.as_ref().unwrap();
-                if turn >= known {
+                if turn >= first {
                     let asked = Cell::new(false);
                     // Every slice is over at its second check.
                     let slice = Budget {
@@ -255,13 +255,13 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
                         asked.set(false);
                         more += 1;
                     }
-                    assert_eq!(best, *reply, "{bot} from turn {known} on, turn {turn}");
+                    assert_eq!(best, *reply, "{bot} from turn {first} on, turn {turn}");
                 }
                 player.said(reply);
             }
             // A search takes many slices; nothing else takes more than one a turn.
             assert!(
-                known > 0 || (more > turns) == (map == CLOSE),
+                first > 0 || (more > turns) == (map == CLOSE),
                 "{bot}: {more} slices"
             );
         }

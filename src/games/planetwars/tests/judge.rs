@@ -120,8 +120,8 @@ fn every_offence_loses_by_its_cause() {
         ("M 77 78", Cause::ProtocolError, "neither F"),
         ("\u{1}\u{2}", Cause::ProtocolError, "neither F"),
     ] {
-        let (known, detail, outcome) = fault(&strict, Reply::Text(reply.as_bytes()));
-        assert_eq!(known, cause, "{reply}: {detail}");
+        let (message, detail, outcome) = fault(&strict, Reply::Text(reply.as_bytes()));
+        assert_eq!(message, cause, "{reply}: {detail}");
         assert!(detail.contains(part), "{detail:?} has no {part:?}");
         assert!(detail.ends_with(", in round 1"), "{detail}");
         let outcome = outcome.unwrap();

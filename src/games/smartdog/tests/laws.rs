@@ -97,7 +97,7 @@ fn one_end_a_seat_ends_the_turn() {
     assert_eq!(game.to_move().values(), [false, true]);
     game.step(&[(Seat(1), None)], &mut events);
     assert_eq!(game.turn(), 2, "silence ends a seat's turn");
-    let known: Vec<(Seat, u32)> = events
+    let message: Vec<(Seat, u32)> = events
         .iter()
         .filter_map(|(seat, event)| match event {
             Event::Turn(view) => Some((*seat, view.turn)),
@@ -105,7 +105,7 @@ fn one_end_a_seat_ends_the_turn() {
             other => panic!("{other:?} is received by {seat:?}"),
         })
         .collect();
-    assert_eq!(known, [(Seat(0), 2), (Seat(1), 2)]);
+    assert_eq!(message, [(Seat(0), 2), (Seat(1), 2)]);
 }
 
 #[test]

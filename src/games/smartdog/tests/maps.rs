@@ -97,8 +97,8 @@ fn sizes_are_limited() {
         ),
         (" ".repeat(FILE_BYTES_MAX + 1), "the map has 2000001 bytes;"),
     ] {
-        let known = Map::read(&text).unwrap_err().to_string();
-        assert!(known.starts_with(why), "{known}");
+        let error = Map::read(&text).unwrap_err().to_string();
+        assert!(error.starts_with(why), "{error}");
     }
 }
 

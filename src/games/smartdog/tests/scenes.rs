@@ -36,11 +36,11 @@ fn as_seen_by(whole: &State, viewer: u8, own: &State) -> State {
     let unseen = |dog: &&DogState| dog.barked && !seen(dog.x, dog.y);
     let voices = whole.dogs.iter().filter(unseen);
     shown.voices = voices.map(|dog| Spot::new(dog.x, dog.y)).collect();
-    for (player, known) in shown.players.iter_mut().zip(&own.players) {
+    for (player, own_player) in shown.players.iter_mut().zip(&own.players) {
         (player.penned, player.points, player.forfeited) = (None, None, None);
         // What it has seen of its own pen is its own.
         if player.player == viewer {
-            player.clone_from(known);
+            player.clone_from(own_player);
         }
     }
     in_order(shown)
@@ -115,14 +115,14 @@ fn turns_never_fall_even_where_a_hub_goes_back() {
         table.calls(&mut calls);
         let texts: Vec<&str> = calls.iter().map(|call| call.text.as_str()).collect();
         player.receive(texts[0].as_bytes()).unwrap();
-        let known = turns.iter().map(|turn| {
+        let scenes = turns.iter().map(|turn| {
             let state = texts[1].replacen("\"turn\":1\n", &format!("\"turn\":{turn}\n"), 1);
             assert!(*turn == 1 || state != texts[1], "{state}");
             player.receive(state.as_bytes()).unwrap();
             player.said("end");
             player.scene().unwrap()
         });
-        known.collect()
+        scenes.collect()
     };
     let turns = |scenes: Vec<Scene>| -> Vec<(u32, u64)> {
         let of = |scene: Scene| (scene.turn, scene.state["turn"].as_u64().unwrap());

@@ -334,9 +334,9 @@ mod tests {
         let [lead, last, third, second] = [(true, 3), (false, 0), (false, 1), (false, 2)]
             .map(|place| places.remove(&place).unwrap());
         let first = lead[0];
-        for (known, expected) in [(lead, 0), (second, 1), (third, 2), (last, 3)] {
+        for (message, expected) in [(lead, 0), (second, 1), (third, 2), (last, 3)] {
             assert!(
-                known.iter().all(|input| *input == first + expected),
+                message.iter().all(|input| *input == first + expected),
                 "{expected}"
             );
         }

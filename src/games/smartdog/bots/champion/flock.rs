@@ -48,7 +48,7 @@ pub(super) fn correct_sheep(
 fn most(view: &View) -> usize {
     match view.ground.sheep_of_tile() as usize * view.ground.tiles().len() {
         0 => SHEEP_MAX,
-        known => known.min(SHEEP_MAX),
+        message => message.min(SHEEP_MAX),
     }
 }
 

@@ -74,9 +74,12 @@ fn surprises() -> Vec<(f64, f64)> {
         {
             let gone = view.round.gone();
             let [own, one, two, three] = dealt.map(|hand| CardSet(hand.0 & !gone.0));
-            let known =
+            let surprise_of =
                 |hands: [CardSet; 4]| surprise(view, &hands, &CHAMPION, &SHIPPED, Rng::new(1, 2));
-            seen.push((known([own, one, two, three]), known([own, three, one, two])));
+            seen.push((
+                surprise_of([own, one, two, three]),
+                surprise_of([own, three, one, two]),
+            ));
         }
         bot.decide(view, ask, Budget::nodes(0))
     });
