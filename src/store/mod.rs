@@ -46,6 +46,7 @@ mod packer;
 mod reader;
 mod repack;
 pub(crate) mod rows;
+mod rules;
 mod salvage;
 pub(crate) mod startup;
 #[cfg(test)]
@@ -61,11 +62,12 @@ pub use error::StoreError;
 pub use handle::Store;
 pub use health::{BATCH_BOUNDS, Health};
 pub(crate) use nonce::NONCE;
-pub use open::{KitOf, QUEUE_DEFAULT, READERS_DEFAULT, Settings};
+pub use open::{QUEUE_DEFAULT, READERS_DEFAULT, Settings};
 pub use packed::BulkPacker;
 pub use packer::Packs;
 pub use reader::Reader;
 pub use repack::{pack, unpacked};
+pub use rules::{BotVersion, Rules};
 pub use salvage::{Salvaged, salvage};
 pub use types::*;
 #[cfg(test)]
