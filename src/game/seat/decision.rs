@@ -324,6 +324,15 @@ impl Decision {
         }
     }
 
+    /// The time for it, as the wire says it.
+    #[must_use]
+    pub const fn asked(&self) -> Bounds {
+        Bounds {
+            limit: self.wire,
+            target: self.asked.target,
+        }
+    }
+
     /// The best answer so far.
     #[must_use]
     pub fn best(&self) -> &str {

@@ -112,7 +112,8 @@ impl ProgramPart {
         if verdict == Some(Ok(())) {
             return true;
         }
-        let why = verdict.and_then(Result::err).unwrap_or_default();
+        let why = verdict.and_then(Result::err);
+        let why = why.unwrap_or_else(|| "it was not looked at".to_owned());
         self.refused = Some((number, why));
         false
     }
