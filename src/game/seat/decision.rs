@@ -408,7 +408,9 @@ impl Decision {
             },
             (Phase::Prepare, Some(program)) => {
                 self.best = best.unwrap_or_else(|| std::mem::take(&mut self.best));
-                let Some(times) = program.times(self.asked, &self.settings) else {
+                let Some(times) =
+                    program.times(self.asked, self.settings.limits, self.settings.margin)
+                else {
                     return self.done(By::Forced);
                 };
                 let Some(number) = program.due() else {
