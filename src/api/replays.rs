@@ -114,7 +114,7 @@ pub(super) async fn steps(
     match view {
         Some(view) => {
             let (films, turns) = (&asked.state.films, &asked.state.turns);
-            let folding = async || fold((store, turns), &row, view.clone()).await;
+            let folding = async || fold(store, turns, &row, view.clone()).await;
             let film = films.of(store, &row, &view, folding).await?;
             replay = wanted.show(film, turns, replay).await?;
         }
@@ -135,11 +135,7 @@ fn failed(why: impl std::fmt::Display) -> Problem {
 }
 
 /// Folds a view of a match, once it is its turn.
-async fn fold(
-    (store, turns): (&Store, &Turns),
-    row: &MatchRow,
-    view: View,
-) -> Result<Film, Problem> {
+async fn fold(store: &Store, turns: &Turns, row: &MatchRow, view: View) -> Result<Film, Problem> {
     let turn = turns.wait().await?;
     let footage = crate::replay::footage(store, row, view).await?;
     let film = turn.spend(move || Film::of(&footage)).await?;

@@ -244,7 +244,7 @@ impl BotSeat {
         let kit = store.reader().kit(&opened.game).ok_or_else(unknown)?;
         let ours = opened.side == Side::Player;
         let setup = if ours {
-            dialogue_setup(store, kit, (bot, opened.seed), stored).await?
+            dialogue_setup(store, kit, bot, opened.seed, stored).await?
         } else {
             DialogueSetup {
                 models: true,

@@ -208,7 +208,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
             // What was said is in the transcript: any bot folds it alike.
             let bot = kit.card().bots.first().map_or("", |card| card.name);
             Source::Seat {
-                setup: dialogue_setup(store, kit, (bot, 0), &session.opened.setup).await?,
+                setup: dialogue_setup(store, kit, bot, 0, &session.opened.setup).await?,
                 entries: history::whole_transcript(store.reader(), &session).await?,
                 session,
             }

@@ -56,16 +56,18 @@ impl SeatLine {
 pub fn fold_seat(
     kit: &dyn Kit,
     entries: &[Entry],
-    (cause, score): (Option<Cause>, Option<i64>),
+    cause: Option<Cause>,
+    score: Option<i64>,
 ) -> Result<SeatTold, String> {
-    let folded = guarded(|| try_fold(kit, entries, (cause, score)));
+    let folded = guarded(|| try_fold(kit, entries, cause, score));
     folded.unwrap_or_else(|panic| Err(format!("folding it panics: {}", panic.0)))
 }
 
 fn try_fold(
     kit: &dyn Kit,
     entries: &[Entry],
-    end: (Option<Cause>, Option<i64>),
+    cause: Option<Cause>,
+    score: Option<i64>,
 ) -> Result<SeatTold, String> {
     // What was said is in the transcript: any bot folds it alike.
     let bot = kit.card().bots.first().map_or("", |card| card.name);
@@ -74,15 +76,25 @@ fn try_fold(
         .map_err(|error| error.to_string())?;
     let lines = lines(kit, entries);
     let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
-    Ok(told(kit, &mut *dialogue, (entries, &lines), replayed, end))
+    Ok(told(
+        kit,
+        &mut *dialogue,
+        entries,
+        &lines,
+        replayed,
+        cause,
+        score,
+    ))
 }
 
 fn told(
     kit: &dyn Kit,
     dialogue: &mut dyn Dialogue,
-    (entries, lines): (&[Entry], &[SeatLine]),
+    entries: &[Entry],
+    lines: &[SeatLine],
     replayed: Replayed,
-    (cause, score): (Option<Cause>, Option<i64>),
+    cause: Option<Cause>,
+    score: Option<i64>,
 ) -> SeatTold {
     // Of several answers in a row, the last one counts.
     let answer = |line: usize| {

@@ -185,7 +185,7 @@ async fn read(
 ) -> Result<Transcript, StoreError> {
     let opened = &session.opened;
     let setup = match kit.filter(|_| opened.side == Side::Player) {
-        Some(kit) => dialogue_setup(store, kit, (&opened.bot, opened.seed), &opened.setup).await?,
+        Some(kit) => dialogue_setup(store, kit, &opened.bot, opened.seed, &opened.setup).await?,
         None => DialogueSetup::default(),
     };
     Ok(Transcript {
@@ -265,7 +265,8 @@ impl Transcript {
 
     /// Folds a seat of our own referee; reports where facts or the entries they stand by differ.
     fn compare_told(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
-        let told = match fold_seat(kit, &self.entries, self.session.end()) {
+        let (cause, score) = self.session.end();
+        let told = match fold_seat(kit, &self.entries, cause, score) {
             Ok(told) => told.facts,
             Err(why) => return vec![why],
         };
