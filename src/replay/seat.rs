@@ -1,5 +1,5 @@
 //! One seat of our own referee's match, folded as its player folds it: what the referee's transcript of the
-//! seat tells.
+//! seat shows.
 
 use super::dialogue::{Line, Replayed, replay};
 use crate::store::types::{Direction, Entry, EntryId, FactAt, Side};
@@ -7,10 +7,10 @@ use crate::thinking::guarded;
 use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, RecordedReply, Wire};
 use std::time::Duration;
 
-/// What the transcript of a seat tells.
+/// What the transcript of a seat shows.
 #[derive(Clone, Debug, Default)]
 pub struct SeatTold {
-    /// Its facts, each with the entry that told it.
+    /// Its facts, each with the entry that it follows from.
     pub facts: Vec<FactAt>,
     /// What it taught about each rival.
     pub lessons: Vec<Lesson>,
@@ -31,7 +31,7 @@ pub struct SeatDecision {
     pub limit: Duration,
 }
 
-/// A line as the player hears or says it.
+/// A line as the player receives or says it.
 pub(super) struct SeatLine {
     pub(super) direction: Direction,
     pub(super) text: String,
@@ -76,7 +76,7 @@ fn try_fold(
         .map_err(|error| error.to_string())?;
     let lines = lines(kit, entries);
     let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
-    Ok(told(
+    Ok(shown(
         kit,
         &mut *dialogue,
         entries,
@@ -87,7 +87,7 @@ fn try_fold(
     ))
 }
 
-fn told(
+fn shown(
     kit: &dyn Kit,
     dialogue: &mut dyn Dialogue,
     entries: &[Entry],
@@ -107,9 +107,9 @@ fn told(
         .into_iter()
         .filter_map(|(step, fact)| {
             let line = usize::try_from(step / 2).ok()?;
-            let heard = lines.get(line)?.at;
+            let received = lines.get(line)?.at;
             let said = (step % 2 == 1).then(|| answer(line)).flatten();
-            Some((said.unwrap_or(heard), fact))
+            Some((said.unwrap_or(received), fact))
         })
         .collect();
     if replayed.ending.is_none() && cause.map(Cause::by_rules) == Some(Cause::Normal) {

@@ -74,7 +74,7 @@ pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
             | StoreError::Foreign { .. }
             | StoreError::NotADatabase { .. }),
         ) => return Err(error),
-        // What else is wrong with it does not stop what follows, or is told there.
+        // What else is wrong with it does not stop what follows, or is reported there.
         Err(_) => false,
     };
     let part = files::part_of(to)?;
