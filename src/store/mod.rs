@@ -48,6 +48,7 @@ mod repack;
 pub(crate) mod rows;
 mod salvage;
 pub(crate) mod startup;
+mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod transcript;
@@ -67,6 +68,7 @@ pub use packer::Packs;
 pub use reader::Reader;
 pub use repack::{pack, unpacked};
 pub use salvage::{Salvaged, salvage};
+pub use storage::{Storage, Stored};
 pub use types::*;
 #[cfg(test)]
 pub(crate) use writer::KEPT;

@@ -15,7 +15,7 @@ use crate::store::types::{
 use games::{Bluff, Fact, Kit};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// One caller's part of a batch.
 #[derive(Debug)]
