@@ -2,6 +2,7 @@
 //!
 //! `cargo bench --bench store` measures all; a word picks some, such as `-- power/256` or `-- start`.
 
+use drover::history::GameRules;
 use drover::store::{
     Append, Direction, Durability, EntryId, MatchRow, NewEntry, NewSession, SeatRow, SessionId,
     Settings, Side, Store,
@@ -49,9 +50,12 @@ fn main() {
 /// Callers that each append a message and its answer and wait for the commit, again and again.
 async fn rate(durability: Durability, callers: u64) -> String {
     let folder = folder();
-    let store = Store::open(&Settings::at(folder.path().join("drover.db")))
-        .await
-        .expect("a new store");
+    let store = Store::open(&Settings::at(
+        folder.path().join("drover.db"),
+        GameRules::all(),
+    ))
+    .await
+    .expect("a new store");
     let begun = Instant::now();
     let tasks = (0..callers).map(|number| {
         let store = store.clone();
@@ -87,7 +91,7 @@ async fn rate(durability: Durability, callers: u64) -> String {
 /// From opening a large store, stopped without a word, to its first durable append.
 async fn start() -> String {
     let folder = folder();
-    let settings = Settings::at(folder.path().join("drover.db"));
+    let settings = Settings::at(folder.path().join("drover.db"), GameRules::all());
     let store = Store::open(&settings).await.expect("a new store");
     let mut pens: Vec<Pen> = (0..LIVE)
         .map(|number| Pen::new(&store, number, Durability::Process))
@@ -101,7 +105,10 @@ async fn start() -> String {
     // A copy made while the store is open is what `kill -9` leaves behind.
     let mut figures = Vec::new();
     for number in 0..STARTS {
-        let settings = Settings::at(folder.path().join(format!("copy{number}/drover.db")));
+        let settings = Settings::at(
+            folder.path().join(format!("copy{number}/drover.db")),
+            GameRules::all(),
+        );
         copy(&store, &settings.path);
         let begun = Instant::now();
         let opened = Store::open(&settings).await.expect("the copy opens");

@@ -8,6 +8,7 @@ use crate::stats::report;
 use crate::stored::{self, Exchanges, exchanges};
 use anyhow::ensure;
 use drover::clock::now_us;
+use drover::history::GameRules;
 use drover::link::HttpOptions;
 use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
 use drover::store::{Direction, Durability, Entry, Settings, Store};
@@ -129,7 +130,7 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
         },
         ..HostSettings::default()
     };
-    let record = Store::open(&Settings::at(folder.path().join(RECORD))).await?;
+    let record = Store::open(&Settings::at(folder.path().join(RECORD), GameRules::all())).await?;
     let recording = Recording::new(record.clone(), Durability::Process);
     let host = Host::new(kit, settings, recording);
     let enough = CancellationToken::new();
@@ -154,7 +155,7 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
     host.stop().await;
     last.kill().await?;
     lives.0.push((listening, now_us()));
-    let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+    let store = Store::open_readonly(daemon.data.join("drover.db"), GameRules::all()).await?;
     let compared = compare((&record, &lives), &store).await?;
     let differences = stored::differences(&store).await?;
     let figures = [

@@ -6,6 +6,7 @@
 use crate::process;
 use anyhow::{Context as _, ensure};
 use drover::history;
+use drover::history::GameRules;
 use drover::store::{BulkPacker, Direction, Entry, EntryId, SessionId, Settings, Store};
 use games::rng::Rng;
 use serde_json::{Value, json};
@@ -125,7 +126,10 @@ pub(crate) async fn run(args: FillArgs) -> anyhow::Result<()> {
     let folder = crate::site::Folder::new(&std::env::temp_dir())?;
     let played = folder.path().join("played.db");
     let templates = templates(&played).await?;
-    Store::open(&Settings::at(&path)).await?.close().await;
+    Store::open(&Settings::at(&path, GameRules::all()))
+        .await?
+        .close()
+        .await;
     let mut connection = SqliteConnectOptions::new()
         .filename(&path)
         .pragma("synchronous", "OFF")
@@ -185,7 +189,7 @@ async fn templates(path: &Path) -> anyhow::Result<Vec<Template>> {
         "the matches to be copied cannot be played: {}",
         String::from_utf8_lossy(&played.stderr)
     );
-    let store = Store::open_readonly(path).await?;
+    let store = Store::open_readonly(path, GameRules::all()).await?;
     let mut templates = Vec::new();
     for row in crate::stored::matches(&store).await? {
         let (mut sessions, mut foreign) = (Vec::new(), false);

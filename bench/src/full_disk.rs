@@ -8,6 +8,7 @@ use crate::stats::report;
 use crate::stored::{self, exchanges};
 use crate::teller::{Account, Tellers};
 use anyhow::{Context as _, bail, ensure};
+use drover::history::GameRules;
 use drover::store::{Direction, MatchRow, Side, Store};
 use games::Cause;
 use games::rng::Rng;
@@ -136,7 +137,7 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     let matches = stored::ended(&daemon).await?;
     let wrong = contradictions(&daemon, &matches, &tellers.accounts(), api, referee).await?;
     running.terminate().await?;
-    let store = Store::open_readonly(disk.join("drover.db")).await?;
+    let store = Store::open_readonly(disk.join("drover.db"), GameRules::all()).await?;
     let differences = stored::differences(&store).await?;
     store.close().await;
     let count = |is: fn(&MatchRow) -> bool| matches.iter().filter(|row| is(row)).count() as u64;
@@ -222,7 +223,7 @@ async fn contradictions(
 ) -> anyhow::Result<Vec<String>> {
     let mut wrong = Vec::new();
     let mut unseen: BTreeMap<_, _> = accounts.iter().collect();
-    let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+    let store = Store::open_readonly(daemon.data.join("drover.db"), GameRules::all()).await?;
     for (session, entries) in stored::sessions(&store).await? {
         if session.opened.side != Side::Referee {
             continue;

@@ -7,6 +7,7 @@ use crate::site::Folder;
 use crate::stats::report;
 use crate::stored;
 use anyhow::ensure;
+use drover::history::GameRules;
 use drover::store::{MatchRow, Store};
 use games::rng::Rng;
 use std::path::PathBuf;
@@ -59,7 +60,7 @@ pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
     }
     let matches = stored::ended(&daemon).await?;
     running.terminate().await?;
-    let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+    let store = Store::open_readonly(daemon.data.join("drover.db"), GameRules::all()).await?;
     let differences = stored::differences(&store).await?;
     store.close().await;
     let by_rules = |row: &&MatchRow| stored::is_by_rules(row) && row.scores.len() == 4;

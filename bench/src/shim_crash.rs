@@ -7,6 +7,7 @@ use crate::site::Folder;
 use crate::stats::report;
 use crate::stored::{self, Exchanges, exchanges};
 use anyhow::ensure;
+use drover::history::GameRules;
 use drover::referee::budget::ThinkBudget;
 use drover::store::{Direction, Side, Store};
 use drover::tournament::{MatchSink, PlayedMatch};
@@ -184,7 +185,7 @@ async fn stored(daemon: &Daemon, received: Vec<Exchanges>) -> anyhow::Result<Sto
     for seat in received {
         *missing.entry(seat).or_default() += 1;
     }
-    let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+    let store = Store::open_readonly(daemon.data.join("drover.db"), GameRules::all()).await?;
     let mut found = Stored {
         local: stored::facts(&store, "local").await? as u64,
         differences: stored::differences(&store).await?,

@@ -3,6 +3,7 @@
 use anyhow::Context as _;
 use drover::daemon::Site;
 use drover::gateway::CallbackOptions;
+use drover::history::GameRules;
 use drover::referee::SeatSpec;
 use drover::session::SessionOptions;
 use drover::store::{Durability, Settings};
@@ -53,7 +54,7 @@ pub(crate) async fn start(
     let settings = Settings {
         durability: wanted,
         packs,
-        ..Settings::at(folder.path().join("drover.db"))
+        ..Settings::at(folder.path().join("drover.db"), GameRules::all())
     };
     let sessions = SessionOptions {
         durability_default: wanted,

@@ -3,6 +3,7 @@
 use crate::process::Daemon;
 use anyhow::Context as _;
 use drover::cli::notify;
+use drover::history::GameRules;
 use drover::history::{self, Filter, PageAt, SessionRow};
 use drover::store::{Direction, Entry, MatchRow, Store};
 use games::Cause;
@@ -40,7 +41,7 @@ pub(crate) async fn matches(store: &Store) -> anyhow::Result<Vec<MatchRow>> {
 pub(crate) async fn ended(daemon: &Daemon) -> anyhow::Result<Vec<MatchRow>> {
     let deadline = Instant::now() + REST_MAX;
     loop {
-        let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+        let store = Store::open_readonly(daemon.data.join("drover.db"), GameRules::all()).await?;
         let matches = matches(&store).await?;
         store.close().await;
         if matches.iter().all(|row| row.ended_us.is_some()) {

@@ -1,8 +1,8 @@
 //! Players that report afterwards what they received and what they answered.
 
 use bytes::Bytes;
-use games::answer::{Allowance, answer};
-use games::{Dialogue, DialogueSetup, Kit, Next};
+use games::seat::{OwnSeat, Settings};
+use games::{DialogueSetup, Kit};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -39,7 +39,7 @@ impl Account {
 }
 
 /// By market and number.
-type Players = BTreeMap<(u64, u64), (Account, Box<dyn Dialogue>)>;
+type Players = BTreeMap<(u64, u64), (Account, OwnSeat)>;
 
 /// Players behind one address, as many as are called.
 pub(crate) struct Tellers {
@@ -86,9 +86,11 @@ fn answer_of(kit: &dyn Kit, players: &mut Players, query: Option<&str>) -> Strin
     if !players.contains_key(&key)
         && let Ok(dialogue) = kit.dialogue(&DialogueSetup::of(BOT, route.id))
     {
-        players.insert(key, (Account::default(), dialogue));
+        let mut seat = OwnSeat::new(Settings::nodes(1), None);
+        seat.wake(dialogue);
+        players.insert(key, (Account::default(), seat));
     }
-    let Some((accounts, dialogue)) = players.get_mut(&key) else {
+    let Some((accounts, seat)) = players.get_mut(&key) else {
         return String::new();
     };
     if let Some((last, said)) = accounts.exchanges.last()
@@ -96,16 +98,15 @@ fn answer_of(kit: &dyn Kit, players: &mut Players, query: Option<&str>) -> Strin
     {
         return said.clone();
     }
-    let next = dialogue.receive(text.as_bytes()).unwrap_or(Next::Wait);
-    if let Next::Over(ending) = &next {
-        accounts.ending = Some(ending.scores.clone());
-    }
-    let allowed = Allowance {
-        nodes: 1,
-        ceiling: Duration::MAX,
-        elapsed: &|| Duration::ZERO,
+    let said = match seat.play(text, "", &|| Duration::ZERO) {
+        Ok(reply) => {
+            if let Some(ending) = reply.ending {
+                accounts.ending = Some(ending.scores);
+            }
+            reply.text
+        }
+        Err(_) => String::new(),
     };
-    let said = answer(dialogue.as_mut(), next, allowed);
     accounts.exchanges.push((text.to_owned(), said.clone()));
     said
 }

@@ -4,6 +4,7 @@ use crate::process::drover;
 use crate::site::Folder;
 use crate::stats::report;
 use anyhow::{Context as _, ensure};
+use drover::history::GameRules;
 use drover::history::{self, ALL_ROUNDS, PageAt};
 use drover::store::Store;
 use games::Histogram;
@@ -169,7 +170,7 @@ impl TournamentArgs {
 
 /// The outcome of each match, and how long all bots thought.
 async fn played(folder: &Path) -> anyhow::Result<(Vec<String>, Duration)> {
-    let store = Store::open_readonly(folder.join("tournament.db")).await?;
+    let store = Store::open_readonly(folder.join("tournament.db"), GameRules::all()).await?;
     let all = history::tournaments(store.reader(), None, &PageAt::first(1)).await?;
     let tournament = all.items.first().context("no tournament is stored")?;
     let (mut lines, mut thought) = (Vec::new(), Duration::ZERO);

@@ -1,13 +1,15 @@
 //! The bluff history.
 
-use super::events::{self, Begin};
-use super::lists::Rows;
+use super::events::Waiting;
+use super::lists::{Begin, Rows, Tail};
 use super::problem::Problem;
 use super::query::Params;
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use super::sight::{Sight, WITHHELD};
 use crate::history::{self, BluffRow, Filter, Page, PageAt};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 
 /// The filters of the list.
 const FILTERS: &[&str] = &[
@@ -25,7 +27,7 @@ impl Rows for Bluffs {
     type Filters = Filter;
     const FILTERS: &'static [&'static str] = FILTERS;
     const FOLLOW: Option<Begin<Self>> =
-        Some(|reader, params| Box::pin(events::Bluffs::begin(reader, params)));
+        Some(|reader, params| Box::pin(Following::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<BluffRow> {
         let listed = page(reader, params).await?;
@@ -78,5 +80,90 @@ pub(super) fn shown(sight: &Sight, row: BluffRow) -> BluffRow {
     BluffRow {
         bot: bot.to_owned(),
         ..row
+    }
+}
+
+/// The bluff history as it grows. Its cursors are bluffs' numbers.
+struct Following {
+    reader: Reader,
+    filter: Filter,
+    waiting: Waiting,
+    limit: u32,
+    /// Up to which bluff all were looked at.
+    read: i64,
+    /// The last one that the follower has seen: its cursor must reveal nothing of others.
+    seen: i64,
+    first: Vec<BluffRow>,
+}
+
+impl Following {
+    /// Follows from the cursor in `params`, or begins with the newest bluffs.
+    async fn begin(
+        reader: Reader,
+        params: Params<Filter>,
+    ) -> Result<Box<dyn Tail<BluffRow>>, Problem> {
+        let waiting = Waiting::new(reader.state.store.bells().bluffs_bell());
+        let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
+        let (first, read) = match at.after.and_then(|after| after.parse().ok()) {
+            Some(after) => (Vec::new(), after),
+            None => {
+                let last = history::last_bluff(reader.state.store.reader()).await?;
+                let mut first = page(&reader, &params).await?.items;
+                first.reverse();
+                let newest = first.last().map_or(last, |newest| last.max(newest.id));
+                (first, newest)
+            }
+        };
+        let known = params.page.cursor.as_ref().map_or(0, |_| read);
+        let seen = first.last().map_or(known, |bluff| bluff.id);
+        Ok(Box::new(Self {
+            reader,
+            filter,
+            waiting,
+            limit: at.limit,
+            read,
+            seen,
+            first,
+        }))
+    }
+
+    async fn rows(&mut self) -> Result<Listed<BluffRow>, Problem> {
+        let mut items = std::mem::take(&mut self.first);
+        for reads in 1.. {
+            if !items.is_empty() {
+                break;
+            }
+            let store = &self.reader.state.store;
+            let after = history::bluffs_after(store.reader(), &self.filter, self.read, self.limit);
+            let (rows, upto) = after.await?;
+            if upto == self.read {
+                break;
+            }
+            self.read = upto;
+            let sight = &self.reader.sight;
+            let rows = rows.into_iter().filter(|row| sight.sees(&row.secrecy));
+            items.extend(rows.map(|row| shown(sight, row)));
+            if reads == READS_MAX {
+                self.seen = upto;
+                break;
+            }
+        }
+        if let Some(last) = items.last() {
+            self.seen = last.id;
+        }
+        Ok(Listed {
+            withheld: (!self.reader.sight.sees_all()).then_some(WITHHELD),
+            ..Listed::new(items, Some(self.seen.to_string()))
+        })
+    }
+}
+
+impl Tail<BluffRow> for Following {
+    fn read(&mut self) -> BoxFuture<'_, Result<Listed<BluffRow>, Problem>> {
+        self.rows().boxed()
+    }
+
+    fn wait(&mut self) -> BoxFuture<'_, ()> {
+        self.waiting.wait().boxed()
     }
 }

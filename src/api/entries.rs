@@ -1,8 +1,8 @@
 //! A match's transcripts.
 
-use super::events::{Begin, Mark, News, OfMatch, OfNews};
-use super::lists::Rows;
-use super::matches::{Seen, Wanted};
+use super::contents::{Seen, Wanted};
+use super::events::{Mark, News, OfMatch, OfNews};
+use super::lists::{Begin, Rows};
 use super::query::Params;
 use super::reader::Reader;
 use super::shapes::Paged;

@@ -2,7 +2,6 @@
 
 use super::asked::Asked;
 use super::lists::Rows;
-use super::matches;
 use super::problem::Problem;
 use super::query::{Params, Query};
 use super::reader::Reader;
@@ -84,7 +83,7 @@ pub(super) async fn found<T: Send + 'static>(
     let nodes = wanted.nodes.unwrap_or(NODES_DEFAULT);
     let number = seat.parse();
     let number = number.map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
-    let row = matches::row(asked, id).await?;
+    let row = asked.match_row(id).await?;
     let store = &asked.state.store;
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
     let session = bot_session(&row.id, sessions, Some(number), named)?;

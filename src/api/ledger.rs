@@ -1,7 +1,7 @@
 //! The deadline ledger: how long each decision took, and what it was allowed.
 
+use super::contents::{Seen, Wanted};
 use super::lists::Rows;
-use super::matches::{Seen, Wanted};
 use super::problem::Problem;
 use super::query::{ByGame, Params};
 use super::reader::Reader;

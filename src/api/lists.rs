@@ -1,7 +1,6 @@
 //! Lists in every format: JSON page by page; ndjson and CSV as a stream, one page in memory at a time.
 
 use super::asked::Asked;
-use super::events::{Begin, Tail};
 use super::problem::Problem;
 use super::query::{Checked, Follow, Page, Params, Sparse, parameters};
 use super::reader::Reader;
@@ -47,6 +46,22 @@ pub(super) trait Rows: Sized + Send + Sync + 'static {
         reader: &Reader,
         params: &Params<Self::Filters>,
     ) -> impl Future<Output = Paged<Self::Item>> + Send;
+}
+
+/// Begins to follow a list.
+pub(super) type Begin<L> =
+    fn(
+        Reader,
+        Params<<L as Rows>::Filters>,
+    ) -> BoxFuture<'static, Result<Box<dyn Tail<<L as Rows>::Item>>, Problem>>;
+
+/// Where a follower stands in a list.
+pub(super) trait Tail<T>: Send {
+    /// The rows at hand that it has not had, perhaps none. Without a cursor `next`, no more will come.
+    fn read(&mut self) -> BoxFuture<'_, Result<Listed<T>, Problem>>;
+
+    /// Waits until there may be more. It may be dropped and called again.
+    fn wait(&mut self) -> BoxFuture<'_, ()>;
 }
 
 /// The list's three paths: as JSON page by page or as accepted, and whole as ndjson and as CSV.

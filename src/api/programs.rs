@@ -1,7 +1,7 @@
 //! What became of users' programs in a match.
 
+use super::contents::{Seen, Wanted};
 use super::lists::Rows;
-use super::matches::{Seen, Wanted};
 use super::query::Params;
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};

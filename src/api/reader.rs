@@ -1,11 +1,13 @@
 //! Who reads what: all that a page or an answer depends on besides its parameters.
 
 use super::known;
+use super::problem::Problem;
 use super::query::Params;
 use super::shapes::{Listed, Paged};
 use super::sight::Sight;
 use super::state::ApiState;
-use crate::history::Filter;
+use crate::history::{self, Filter};
+use crate::store::MatchRow;
 
 /// One caller's view of the daemon.
 #[derive(Clone, Debug)]
@@ -19,6 +21,12 @@ impl Reader {
     /// The view that `sight` allows.
     pub(super) fn new(state: ApiState, sight: Sight) -> Self {
         Self { state, sight }
+    }
+
+    /// The stored match with this id, or the problem that there is none.
+    pub(super) async fn match_row(&self, id: &str) -> Result<MatchRow, Problem> {
+        let row = history::match_row(self.state.store.reader(), id).await?;
+        row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
     }
 
     /// This list, unless nothing is in it because it is filtered by what is known nowhere: that is a mistake.

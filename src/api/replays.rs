@@ -1,7 +1,6 @@
 //! What was to be seen of a match, step by step.
 
 use super::asked::Asked;
-use super::matches;
 use super::problem::Problem;
 use super::query::{Page, Params};
 use super::response;
@@ -89,7 +88,7 @@ pub(super) async fn steps(
     params: Params<Wanted>,
 ) -> Result<Response, Problem> {
     let wanted = Part::of(&params)?;
-    let row = matches::row(&asked, &id).await?;
+    let row = asked.match_row(&id).await?;
     let store = &asked.state.store;
     let mut sessions = history::sessions_of(store.reader(), &id).await?;
     wanted.check(&row, &sessions)?;

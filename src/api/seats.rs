@@ -31,7 +31,7 @@ pub(super) async fn name(
     let number = seat
         .parse()
         .map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
-    matches::row(&asked, &id).await?;
+    asked.match_row(&id).await?;
     asked.state.store.name_seat(&id, number, name).await?;
     Ok(response::json(&matches::find(&asked, &id).await?))
 }

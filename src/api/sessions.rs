@@ -1,8 +1,8 @@
 //! Sessions: our side of one seat, or our referee's.
 
 use super::asked::Asked;
-use super::events::{Begin, Changes};
-use super::lists::Rows;
+use super::events::Changes;
+use super::lists::{Begin, Rows};
 use super::problem::Problem;
 use super::query::{Params, Sparse};
 use super::reader::Reader;

@@ -2,7 +2,7 @@
 
 use super::events::Feeds;
 use super::films::Films;
-use super::tournaments::KeptStandings;
+use super::kept_standings::KeptStandings;
 use super::turns::Turns;
 use crate::access::Tokens;
 use crate::config::Secret;

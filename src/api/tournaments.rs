@@ -1,6 +1,7 @@
 //! Tournaments: what is stored of them, and what follows from it.
 
 use super::asked::Asked;
+use super::kept_standings::{Computed, Kept, KeptStandings};
 use super::lists::Rows;
 use super::problem::Problem;
 use super::query::{ByGame, Nothing, Params, Sparse};
@@ -19,7 +20,7 @@ use ratings::Rated;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::OnceCell;
 use utoipa::{PartialSchema as _, ToSchema};
 
 /// A tournament.
@@ -341,29 +342,6 @@ pub(super) async fn history(reader: &Reader, computed: &Computed) -> Result<Arc<
         Ok::<_, Problem>(Arc::new(fitted.map_err(unreadable)?))
     });
     fitted.await.cloned()
-}
-
-/// The standings that were asked for last.
-#[derive(Clone, Debug, Default)]
-pub struct KeptStandings {
-    kept: Arc<Mutex<Vec<Arc<Kept>>>>,
-    /// Whose standings are computed.
-    turn: Arc<Mutex<()>>,
-}
-
-/// A tournament's standings as soon as they are computed.
-#[derive(Debug)]
-struct Kept {
-    row: TournamentRow,
-    computed: OnceCell<Arc<Computed>>,
-}
-
-/// A tournament with its standings.
-#[derive(Debug)]
-pub(super) struct Computed {
-    pub row: TournamentRow,
-    pub standings: Standings,
-    history: OnceCell<Arc<History>>,
 }
 
 /// That the store fails, or that what it gave is in a form that is not known.

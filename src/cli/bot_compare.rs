@@ -8,6 +8,7 @@ use super::stopping::{STOPPED, on_signal};
 use super::usage::{UsageError, refuse};
 use super::users_bots::{self, OnShelf};
 use crate::config::{Config, Flags};
+use crate::history::GameRules;
 use crate::plain::plain;
 use crate::replay::{Agreement, Candidate, Comparing, Comparison, Differs, times_ms};
 use crate::store::Store;
@@ -69,7 +70,7 @@ pub(super) async fn run(
     let given = [("bot", &args.bot), ("since", &args.since)].into_iter();
     let given = given.filter_map(|(name, value)| Some((name, value.clone()?)));
     let filter = api::match_filter(given).map_err(UsageError)?;
-    let store = Store::open_readonly(&config.store.path).await?;
+    let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
     if let Some(unknown) = api::unknown(&store, &filter).await? {
         return refuse(unknown.into_detail());
     }

@@ -5,6 +5,7 @@ use super::progress::Meter;
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
 use crate::config::Flags;
+use crate::history::GameRules;
 use crate::history::{self, Pruned};
 use crate::store;
 use crate::store::{MatchRow, Settings, Store};
@@ -55,7 +56,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
         Verb::Migrate => {
             let settings = Settings {
                 packs: false,
-                ..Settings::from(&config.store)
+                ..Settings::configured(&config.store, GameRules::all())
             };
             let store = Store::open(&settings).await?;
             let migrated = migrate(&store, &mut out).await;
@@ -82,7 +83,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             )?;
         }
         Verb::Backup { to } => {
-            let store = Store::open_readonly(&config.store.path).await?;
+            let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
             store::backup(store.reader(), to).await?;
             store.close().await;
             writeln!(out, "wrote {}", to.display())?;
@@ -178,7 +179,7 @@ pub(super) async fn verify(
     only: Option<&str>,
     out: &mut impl std::io::Write,
 ) -> anyhow::Result<ExitCode> {
-    let store = Store::open_readonly(path).await?;
+    let store = Store::open_readonly(path, GameRules::all()).await?;
     let (mut lines, mut whole) = (Vec::new(), Vec::new());
     let summary = crate::replay::verify(&store, only, |checked| {
         if checked.differences.is_empty() {

@@ -9,6 +9,7 @@ use super::{database, explain, replay, scenes};
 use crate::api;
 use crate::cli::database::found;
 use crate::config::Flags;
+use crate::history::GameRules;
 use crate::history::{self, Filter, PageAt, SessionRow};
 use crate::plain::plain_line;
 use crate::sheet::{Column, Grid};
@@ -134,7 +135,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
         }
         Verb::Verify { id } => database::verify(&config.store.path, Some(id), &mut out).await?,
         reading => {
-            let store = Store::open_readonly(&config.store.path).await?;
+            let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
             read(&store, reading, &mut out).await?;
             store.close().await;
             ExitCode::SUCCESS

@@ -11,6 +11,7 @@ use super::users_bots;
 use crate::clock::now_us;
 use crate::config::Flags;
 use crate::history;
+use crate::history::GameRules;
 use crate::link::program::{adopt_orphans, find};
 use crate::referee::arbiter::{FromMatch, play_from};
 use crate::referee::budget::ThinkBudget;
@@ -34,7 +35,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let (id, entry) = place(from)?;
     let config = common.load(&Flags::new())?.config;
-    let store = Store::open_readonly(&config.store.path).await?;
+    let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
     let stored = Stored::read(&store, id, &args).await;
     store.close().await;
     let mut stored = stored?;

@@ -4,6 +4,7 @@ use super::play_args::PlayArgs;
 use crate::config::Secret;
 use crate::daemon::{Site, known_match};
 use crate::gateway::CallbackOptions;
+use crate::history::GameRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{MatchInfo, OnMatch, OwnAddress, Recording};
 use crate::session::SessionOptions;
@@ -50,7 +51,7 @@ impl Gateway {
         };
         let settings = Settings {
             durability: Durability::Process,
-            ..Settings::at(path)
+            ..Settings::at(path, GameRules::all())
         };
         let matches = args.concurrency().get();
         let options = callback_options(matches);

@@ -3,6 +3,7 @@
 use super::api_call::{Asked, Said, base, call};
 use super::common::Common;
 use crate::config::{Config, Flags};
+use crate::history::GameRules;
 use crate::store::{Settings, Store, StoreError};
 use anyhow::bail;
 use serde_json::Value;
@@ -56,7 +57,7 @@ impl Remote {
         // For a moment: nothing is checked or packed meanwhile.
         let settings = Settings {
             packs: false,
-            ..Settings::from(&config.store)
+            ..Settings::configured(&config.store, GameRules::all())
         };
         match Store::open(&settings).await {
             Ok(store) => Ok(Target::Here(store)),

@@ -1,6 +1,7 @@
 //! The database of tournaments.
 
 use crate::cli::usage::refuse;
+use crate::history::GameRules;
 use crate::history::{self, PageAt};
 use crate::store::{Store, TournamentRow};
 use crate::tournament::{Course, Cup, secret_of};
@@ -45,7 +46,7 @@ impl Database {
                 "there is no database {shown}; name the tournament's with --database"
             ));
         }
-        Ok(Store::open_readonly(&self.database).await?)
+        Ok(Store::open_readonly(&self.database, GameRules::all()).await?)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::card::Limits;
 use crate::game::Budget;
-use crate::wire::{Dialogue, Frame, Next, Progress};
+use crate::wire::{Dialogue, Frame, Progress};
 use std::time::Duration;
 
 /// The margin where none is configured: time for a commit and the way back.
@@ -212,70 +212,6 @@ pub fn think(dialogue: &mut dyn Dialogue, budget: Budget<'_>, best: &mut Frame) 
         && budget.nodes == u64::MAX
         && !(budget.stop)()
     {}
-}
-
-/// What thinking may cost.
-#[derive(Clone, Copy)]
-pub struct Allowance<'a> {
-    /// Nodes for one decision; [`u64::MAX`] where time alone counts.
-    pub nodes: u64,
-    /// Time for one decision; [`Duration::MAX`] where the wire's limit alone counts.
-    pub ceiling: Duration,
-    /// The time since the message was received.
-    pub elapsed: &'a dyn Fn() -> Duration,
-}
-
-/// What is thought at least by whoever was asked late: a share of the limit, and at most so long. Not where one
-/// clock runs over many decisions: what one of them takes, the others lack.
-const LEAST_SHARE: u32 = 20;
-const LEAST_MAX: Duration = Duration::from_millis(200);
-
-/// Decides within a limit and towards a target ([`Next::Think`]). `best` is the fallback, and then the best
-/// answer found, even if the bot panics.
-pub fn decide(
-    dialogue: &mut dyn Dialogue,
-    asked: Bounds,
-    allowed: Allowance<'_>,
-    best: &mut Frame,
-) {
-    let Bounds { limit, target } = asked;
-    let waited = (allowed.elapsed)();
-    let left = Times::new(asked, MARGIN).stop.saturating_sub(waited);
-    let least = match target {
-        Some(_) => Duration::ZERO,
-        None => (limit / LEAST_SHARE).min(LEAST_MAX),
-    };
-    let most = left.max(least).min(limit.saturating_sub(waited));
-    let most = most.min(allowed.ceiling).min(target.unwrap_or(most));
-    if most.is_zero() {
-        // Even to begin thinking takes time.
-        return;
-    }
-    let stop = || (allowed.elapsed)() >= waited + most;
-    let budget = Budget {
-        nodes: allowed.nodes,
-        stop: &stop,
-    };
-    think(dialogue, budget, best);
-}
-
-/// What is said to a message that left `next` to do; empty: nothing. The dialogue is told.
-pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -> Frame {
-    let said = match next {
-        Next::Wait => return Frame::new(),
-        Next::Over(ending) => return ending.last_word,
-        Next::Send(frame) => frame,
-        Next::Think {
-            limit,
-            target,
-            mut fallback,
-        } => {
-            decide(dialogue, Bounds { limit, target }, allowed, &mut fallback);
-            fallback
-        }
-    };
-    dialogue.said(&said);
-    said
 }
 
 #[cfg(test)]

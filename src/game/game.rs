@@ -334,9 +334,14 @@ impl Outcome {
 #[error("{0}")]
 pub struct Illegal(pub String);
 
-/// Hears what seats are told while a game is played.
+/// A name or option that a game does not know, as a sentence that says what exists.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SetupError(pub String);
+
+/// Receives what seats are sent while a game is played.
 pub trait Listener<E> {
-    /// `seat` is told this. `event` is only made where somebody listens.
+    /// `seat` is sent this. `event` is only made where somebody listens.
     fn receive(&mut self, seat: Seat, event: impl FnOnce() -> E);
     /// The rules refused an act of `seat`.
     fn refuse(&mut self, seat: Seat) {

@@ -1,18 +1,13 @@
 //! [`Kit`]: what the daemon may ask of a game without knowing which one it is, and what it says in asking.
 
 use crate::card::GameCard;
-use crate::game::{Outcome, Seat, Seats};
+use crate::game::{Outcome, Seat, Seats, SetupError};
 use crate::neutral::Post;
 use crate::rng::Rng;
 use crate::wire::{Dialogue, Table};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
-
-/// A name or option that a game does not know, as a sentence that says what exists.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SetupError(pub String);
 
 /// What a bot's side of a conversation starts from.
 #[derive(Clone, Debug, Default)]

@@ -38,12 +38,14 @@ pub use card::{BotCard, GameCard, Limits, OptionCard, Places, StdioWire, TeamFac
 pub use contest::ladder;
 pub use dialect::{Dialect, ReplyLine, Route, Seating};
 pub use explain::{Candidate, Explanation};
-pub use game::{Bot, Budget, Cause, Duel, Fork, Game, Illegal, Listener, Outcome, Seat, Seats};
+pub use game::{
+    Bot, Budget, Cause, Duel, Fork, Game, Illegal, Listener, Outcome, Seat, Seats, SetupError,
+};
 pub use histogram::Histogram;
 pub use history::{Bluff, History};
 pub use kit::{
-    DialogueSetup, Exchange, Kit, Learnt, LineUp, Nodes, Pace, PlaySetup, Played, SetupError,
-    TableSetup, bot_seed,
+    DialogueSetup, Exchange, Kit, Learnt, LineUp, Nodes, Pace, PlaySetup, Played, TableSetup,
+    bot_seed,
 };
 pub use maps::{MapSize, MapStyle, Maps};
 pub use match_::{Match, RecordedReply};

@@ -1,6 +1,6 @@
 //! Maps, for games that are played on maps.
 
-use crate::kit::SetupError;
+use crate::game::SetupError;
 
 /// What kind of map to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

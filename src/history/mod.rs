@@ -18,6 +18,7 @@ mod pages;
 mod programs;
 mod pruning;
 mod records;
+mod rules;
 mod secrecy;
 mod storage;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use numbers::{numbers_used, players_of, referee_nonce, seat_of_player};
 pub use programs::{note, program_ran, program_runs};
 pub use pruning::{Pruned, prunable, prune};
 pub use records::*;
+pub use rules::{GameRules, KitOf};
 pub use secrecy::{STDERR, public_spec};
 pub use tokens::{add_token, revoke_token, tokens, use_token};
 pub use tournaments::{

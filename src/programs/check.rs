@@ -8,6 +8,7 @@ mod talk;
 mod trial;
 
 pub use findings::{Finding, Report, Weather};
+pub use script::ScriptError;
 
 use super::launch::Launch;
 use crate::link::program::{Guard, Machine};
@@ -19,13 +20,13 @@ use trial::Trial;
 /// Checks a bot's play of one game in every weather. `margin`: what sessions leave of a limit for the way back.
 ///
 /// # Errors
-/// A sentence: the game's script cannot be made.
+/// [`ScriptError`].
 pub fn check(
     launch: &Launch,
     kit: &dyn Kit,
     guard: Option<Guard>,
     margin: Duration,
-) -> Result<Report, String> {
+) -> Result<Report, ScriptError> {
     let script = Script::of(kit, launch, margin)?;
     let machine = Machine::watch();
     let mut findings = Vec::new();

@@ -49,7 +49,7 @@ mod starting;
 pub use account::Account;
 pub use bots::{Bots, protections_of};
 pub use build::BuildError;
-pub use check::{Finding, Report, Weather, check};
+pub use check::{Finding, Report, ScriptError, Weather, check};
 pub use conduct::Conduct;
 pub use copy::{Copied, CopyError};
 pub use driver::Driver;

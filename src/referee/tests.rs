@@ -6,6 +6,7 @@ use super::seat::seat_builtin::Builtins;
 use super::{
     Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatPrograms, StartError,
 };
+use crate::history::GameRules;
 use crate::history::{self, Filter, PageAt};
 use crate::programs::{Bots, Launch};
 use crate::store::types::{Direction, Durability, MatchResult};
@@ -28,7 +29,7 @@ const FREE: &str = "PRAGMA query_only = 0";
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn store(folder: &TempDir) -> Store {
-    let settings = Settings::at(folder.path().join("drover.db"));
+    let settings = Settings::at(folder.path().join("drover.db"), GameRules::all());
     Store::open(&settings).await.unwrap()
 }
 

@@ -1,9 +1,9 @@
 //! The same bot in the shim's own process.
 
-use crate::thinking::guarded;
-use games::answer::{Allowance, Bounds, decide, think};
+use games::answer::{Bounds, MARGIN};
 use games::neutral::PREFIX;
-use games::{Budget, Dialogue, DialogueSetup, Frame, Kit, Next, SetupError};
+use games::seat::{By, Due as SeatDue, OwnSeat, Settings};
+use games::{DialogueSetup, Frame, Kit, SetupError};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -20,17 +20,15 @@ pub struct Thinking {
 /// over at any moment.
 pub(super) struct Local {
     kit: &'static dyn Kit,
-    /// `None` once it has panicked.
-    dialogue: Option<Box<dyn Dialogue>>,
+    seat: OwnSeat,
     thinking: Thinking,
     /// Whether it takes time for a decision.
     thinks: bool,
     /// Whether the daemon's bot is a program that is not here.
     stands_in: bool,
-    due: Due,
-    /// The best answer so far.
-    best: Frame,
-    /// Whether a search beside the daemon's has come to its end.
+    /// The answer to the last frame, where that is no decision.
+    ready: Frame,
+    /// Whether a search next to the daemon's has come to its end.
     searched: bool,
 }
 
@@ -39,13 +37,10 @@ pub(super) struct Local {
 pub(super) enum Due {
     /// No answer.
     Nothing,
-    /// An answer that is ready; `said`: whether the bot is notified of it.
-    Answer { said: bool },
+    /// An answer that is ready.
+    Answer,
     /// A decision.
-    Decision {
-        limit: Duration,
-        target: Option<Duration>,
-    },
+    Decision(Bounds),
 }
 
 impl Local {
@@ -62,66 +57,42 @@ impl Local {
             // The program is the daemon's.
             strongest.name.clone_into(&mut setup.fallback);
         }
-        let dialogue = kit.dialogue(&setup)?;
+        let settings = Settings {
+            limits: kit.card().limits,
+            margin: MARGIN,
+            ceiling: thinking.time,
+            nodes: thinking.nodes,
+        };
+        let mut seat = OwnSeat::new(settings, None);
+        seat.wake(kit.dialogue(&setup)?);
         Ok(Self {
             kit,
-            dialogue: Some(dialogue),
+            seat,
             thinking,
-            thinks: stands_in
-                || kit
-                    .card()
-                    .bots
-                    .iter()
-                    .any(|card| card.name == bot && card.thinks),
+            thinks: stands_in || kit.card().bot(bot).is_some_and(|card| card.thinks),
             stands_in,
-            due: Due::Nothing,
-            best: Frame::new(),
+            ready: Frame::new(),
             searched: false,
         })
     }
 
-    /// Runs `act` on the dialogue, which is dropped if it panics.
-    fn guarded<T>(&mut self, act: impl FnOnce(&mut dyn Dialogue, &mut Frame) -> T) -> Option<T> {
-        let mut dialogue = self.dialogue.take()?;
-        let best = &mut self.best;
-        let (dialogue, done) = guarded(|| {
-            let done = act(dialogue.as_mut(), best);
-            (dialogue, done)
-        })
-        .ok()?;
-        self.dialogue = Some(dialogue);
-        Some(done)
-    }
-
     /// Processes the next frame: what it asks for. A bot that has panicked gives the game's default answers.
-    pub(super) fn hear(&mut self, frame: &str) -> Due {
-        self.best = self.kit.card().dialect.default_answer(frame).to_owned();
+    pub(super) fn receive(&mut self, frame: &str) -> Due {
         self.searched = false;
-        let heard = self.guarded(|dialogue, best| match dialogue.receive(frame.as_bytes()) {
-            Err(_) => Due::Answer { said: false },
-            Ok(Next::Wait) => {
-                best.clear();
-                Due::Nothing
-            }
-            Ok(Next::Over(ending)) => {
-                *best = ending.last_word;
-                Due::Answer { said: false }
-            }
-            Ok(Next::Send(frame)) => {
-                *best = frame;
-                Due::Answer { said: true }
-            }
-            Ok(Next::Think {
-                limit,
-                target,
-                fallback,
-            }) => {
-                *best = fallback;
-                Due::Decision { limit, target }
-            }
-        });
-        self.due = heard.unwrap_or(Due::Answer { said: false });
-        self.due
+        let default = self.kit.card().dialect.default_answer(frame);
+        let due = self.seat.receive(frame, default);
+        if let Some(asked) = self.seat.asked() {
+            return Due::Decision(asked);
+        }
+        let SeatDue::Answer(reply) = due else {
+            return Due::Nothing;
+        };
+        let silent = reply.by == By::Wire && reply.text.is_empty() && reply.ending.is_none();
+        self.ready = reply.text;
+        match silent {
+            true => Due::Nothing,
+            false => Due::Answer,
+        }
     }
 
     /// How long it thinks about a decision on its own.
@@ -139,11 +110,10 @@ impl Local {
     pub(super) fn is_certain(&self, due: Due) -> bool {
         let certain = match due {
             Due::Nothing => return true,
-            Due::Answer { .. } => true,
-            // A share of no time is granted to what is forced.
-            Due::Decision { limit, target } => target == Some(Duration::ZERO) && !limit.is_zero(),
+            Due::Answer => true,
+            Due::Decision(asked) => asked.is_forced(),
         };
-        certain && !self.stands_in && self.dialogue.is_some()
+        certain && !self.stands_in && self.seat.is_awake()
     }
 
     /// Whether it takes time for a decision.
@@ -151,58 +121,65 @@ impl Local {
         self.thinks
     }
 
-    /// Whether its search beside the daemon's has come to its end.
+    /// Whether its search next to the daemon's has come to its end.
     pub(super) fn has_searched(&self) -> bool {
         self.searched
     }
 
-    /// Searches beside the daemon until it is done or `stop` says so.
+    /// Searches next to the daemon until it is done or `stop` says so.
     pub(super) fn search(&mut self, stop: &dyn Fn() -> bool) {
-        let nodes = self.thinking.nodes;
         let stopped = Cell::new(false);
         let stop = || {
             stopped.set(stopped.get() || stop());
             stopped.get()
         };
-        let budget = Budget { nodes, stop: &stop };
-        self.guarded(|dialogue, best| think(dialogue, budget, best));
-        self.searched = !stopped.get() || nodes != u64::MAX;
+        // One that panics has found nothing, and is not asked again.
+        let _ = self.seat.search(&stop);
+        self.searched = !stopped.get() || self.thinking.nodes != u64::MAX;
     }
 
-    /// Its own answer to the last frame, which came at `received`; what it has searched beside the daemon is enough.
-    pub(super) fn answer(&mut self, received: Instant, beside: bool) -> Frame {
-        if let Due::Decision { limit, target } = self.due
-            && !beside
-        {
-            let asked = Bounds { limit, target };
-            // Asking the daemon may have used up some of it.
-            let allowed = Allowance {
-                nodes: self.thinking.nodes,
-                ceiling: self.thinking.time,
-                elapsed: &|| received.elapsed(),
-            };
-            self.guarded(|dialogue, best| decide(dialogue, asked, allowed, best));
+    /// Its own answer to the last frame, which came at `received`; `searched`: what it has searched next to the daemon is
+    /// enough.
+    pub(super) fn answer(&mut self, received: Instant, searched: bool) -> Frame {
+        if searched || self.seat.asked().is_none() {
+            return self.say();
         }
-        self.say()
+        // Asking the daemon may have used up some of the time.
+        let due = self.seat.think(&|| received.elapsed());
+        self.give(due)
     }
 
     /// The best answer so far, of which it is notified.
     pub(super) fn say(&mut self) -> Frame {
-        let best = std::mem::take(&mut self.best);
-        self.told(&best);
-        best
+        match self.seat.asked() {
+            Some(_) => {
+                let due = self.seat.settle(Duration::ZERO);
+                self.give(due)
+            }
+            None => {
+                let ready = std::mem::take(&mut self.ready);
+                self.said(&ready);
+                ready
+            }
+        }
+    }
+
+    fn give(&mut self, due: SeatDue) -> Frame {
+        let text = match due {
+            SeatDue::Answer(reply) => reply.text,
+            // A seat without a program has no other step.
+            SeatDue::Think(_) | SeatDue::Ask(_) => Frame::new(),
+        };
+        self.said(&text);
+        text
     }
 
     /// Notifies it of the answer to the last frame.
-    pub(super) fn told(&mut self, said: &str) {
-        if matches!(self.due, Due::Answer { said: true } | Due::Decision { .. }) {
-            self.guarded(|dialogue, _| {
-                dialogue.said(said);
-                // The daemon stores them; here they would only pile up.
-                drop(dialogue.facts());
-            });
-        }
-        self.due = Due::Nothing;
+    pub(super) fn said(&mut self, text: &str) {
+        // One that panics is not asked again.
+        let _ = self.seat.said_elsewhere(text);
+        // The daemon stores them; here they would only pile up.
+        drop(self.seat.facts());
     }
 }
 
@@ -229,13 +206,13 @@ mod tests {
             "set_cards 13 AS KS QS AH KH QH AD KD QD AC KC QC JC",
             "time_left 36000000",
         ] {
-            assert_eq!(local.hear(told), Due::Answer { said: true }, "{told}");
+            assert_eq!(local.receive(told), Due::Answer, "{told}");
             assert_eq!(local.answer(Instant::now(), false), "=\n");
         }
-        let Due::Decision { target, .. } = local.hear("gen_declare") else {
+        let Due::Decision(asked) = local.receive("gen_declare") else {
             panic!("nothing is asked");
         };
-        assert!(target > Some(HOURS / 100));
+        assert!(asked.target > Some(HOURS / 100));
         assert!(local.answer(Instant::now(), false).starts_with("= "));
     }
 }

@@ -181,14 +181,14 @@ impl Player {
             self.begin_again()?;
         }
         if self.options.socket.is_none() {
-            self.local.hear(&frame);
+            self.local.receive(&frame);
             self.begun = true;
             return Ok(self.local.answer(received, false));
         }
         let number = self.transcript.next();
         match self.relayed(number, &frame, received) {
             Some(said) => {
-                self.local.told(&said.text);
+                self.local.said(&said.text);
                 let exchange = heard(number, frame, Some(said.text.clone()));
                 self.transcript.add(exchange, said.stored);
                 Ok(said.text)
@@ -228,12 +228,12 @@ impl Player {
     fn relayed(&mut self, number: u64, frame: &str, received: Instant) -> Option<Relayed> {
         let request = Request::Heard(heard(number, frame.to_owned(), None));
         let asked = self.line.as_mut().map(|line| line.ask(&request));
-        let due = self.local.hear(frame);
+        let due = self.local.receive(frame);
         self.waited = false;
         let handed = asked?.and_then(|()| match due {
             _ if self.local.is_certain(due) => self.known(number),
-            Due::Decision { limit, target } => self.decided(number, limit, target, received),
-            Due::Nothing | Due::Answer { .. } => {
+            Due::Decision(asked) => self.decided(number, asked, received),
+            Due::Nothing | Due::Answer => {
                 let within = self.patience.message(self.options.kit.card().limits.answer);
                 let handed = self.connection()?.handed(number, received + within)?;
                 self.taken(handed)
@@ -261,20 +261,13 @@ impl Player {
 
     /// The daemon's decision, if it comes in time; the bot in this process searches beside it where waiting on could
     /// cost the answer.
-    fn decided(
-        &mut self,
-        number: u64,
-        limit: Duration,
-        target: Option<Duration>,
-        received: Instant,
-    ) -> io::Result<Relayed> {
+    fn decided(&mut self, number: u64, asked: Bounds, received: Instant) -> io::Result<Relayed> {
+        let Bounds { limit, target } = asked;
         let kit = self.options.kit;
         let limits = kit.card().limits;
         let awaited = match target {
             Some(_) if !self.local.thinks() => Some(Duration::ZERO),
-            _ if self.options.bot.starts_with(PREFIX) => {
-                awaited_target(limits, Bounds { limit, target })
-            }
+            _ if self.options.bot.starts_with(PREFIX) => awaited_target(limits, asked),
             _ => target,
         };
         // Bots that do not think need a moment, too.

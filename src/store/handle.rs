@@ -7,6 +7,7 @@ use super::health::{Gauges, Health};
 use super::open::{self, Settings};
 use super::packer::Packer;
 use super::reader::Reader;
+use super::rules::Rules;
 use super::types::{
     Append, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt, SessionId,
 };
@@ -64,7 +65,7 @@ impl Store {
         let path = opened.path;
         let damaged = |error| damage::named(&path, error);
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
-        let otherwise = startup::register_bots(&mut opened.writer).await?;
+        let otherwise = startup::register_bots(&mut opened.writer, &settings.rules.bots()).await?;
         otherwise.iter().for_each(startup::PlaysOtherwise::warn);
         nonce::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
@@ -78,8 +79,12 @@ impl Store {
             opened.lock.clone(),
             &start,
             settings,
-            (Arc::clone(&gauges), Arc::clone(&bells)),
-            (checkpoints, syncing),
+            writer::Parts {
+                gauges: Arc::clone(&gauges),
+                bells: Arc::clone(&bells),
+                checkpoints,
+                syncing,
+            },
         );
         let (run, cut) = abortable(writer.run(commands));
         on_own_thread(&path, run)?;
@@ -91,7 +96,7 @@ impl Store {
         let reader = Reader {
             pool: open::readers(&path, settings.readers),
             folders: open::readers(&path, open::FOLDERS),
-            kit: settings.kit,
+            rules: Arc::clone(&settings.rules),
         };
         Ok(Store {
             inner: Arc::new(Inner {
@@ -116,7 +121,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] and [`StoreError::Older`] if it is from another
     /// version.
-    pub async fn open_readonly(path: impl AsRef<Path>) -> Result<Store, StoreError> {
+    pub async fn open_readonly(
+        path: impl AsRef<Path>,
+        rules: Arc<dyn Rules>,
+    ) -> Result<Store, StoreError> {
         let path = files::canonical(path.as_ref());
         let readers = open::readers_only(&path, open::READERS_DEFAULT).await?;
         Ok(Store {
@@ -129,7 +137,7 @@ impl Store {
                 reader: Reader {
                     folders: readers.clone(),
                     pool: readers,
-                    kit: games::find,
+                    rules,
                 },
                 next_session: AtomicI64::new(1),
                 found: Mutex::new(None),

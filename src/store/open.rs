@@ -3,20 +3,17 @@
 use super::damage;
 use super::error::StoreError;
 use super::files::{self, Lock};
+use super::rules::Rules;
 use super::types::Durability;
 use crate::config::{self, Config};
-use games::Kit;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnection};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
-
-/// Finds a game by its name: [`games::find`] everywhere except in the store's own tests.
-pub type KitOf = fn(&str) -> Option<&'static dyn Kit>;
 
 /// Connections for reading.
 pub const READERS_DEFAULT: u32 = 4;
@@ -66,8 +63,8 @@ pub struct Settings {
     pub readers: u32,
     /// Commands that may wait for the writer; further callers wait.
     pub queue: usize,
-    /// Finds the games whose models are merged.
-    pub kit: KitOf,
+    /// The rules of the games that are played.
+    pub rules: Arc<dyn Rules>,
     /// Whether sessions that have ended are packed in the background, and a file that is too large to be
     /// checked before it is used is checked there.
     pub packs: bool,
@@ -75,27 +72,27 @@ pub struct Settings {
     pub checked_bytes_max: i64,
 }
 
-impl From<&config::Store> for Settings {
-    fn from(store: &config::Store) -> Self {
+impl Settings {
+    /// As it is configured.
+    #[must_use]
+    pub fn configured(store: &config::Store, rules: Arc<dyn Rules>) -> Self {
         Self {
             path: store.path.clone(),
             durability: store.durability,
             readers: READERS_DEFAULT,
             queue: QUEUE_DEFAULT,
-            kit: games::find,
+            rules,
             packs: true,
             checked_bytes_max: damage::CHECKED_BYTES_MAX,
         }
     }
-}
 
-impl Settings {
     /// The configuration's defaults, for the database at `path`.
     #[must_use]
-    pub fn at(path: impl Into<PathBuf>) -> Self {
+    pub fn at(path: impl Into<PathBuf>, rules: Arc<dyn Rules>) -> Self {
         Self {
             path: path.into(),
-            ..Self::from(&Config::default().store)
+            ..Self::configured(&Config::default().store, rules)
         }
     }
 }

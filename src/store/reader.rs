@@ -1,7 +1,8 @@
 //! [`Reader`]: the connections that everything above reads by.
 
-use super::open::KitOf;
+use super::rules::Rules;
 use sqlx::sqlite::SqlitePool;
+use std::sync::Arc;
 
 /// Reads what is stored. Cheap to clone; all clones share a few connections.
 #[derive(Clone, Debug)]
@@ -9,7 +10,7 @@ pub struct Reader {
     pub(super) pool: SqlitePool,
     /// Of folds: listing and showing cannot keep a callback waiting.
     pub(super) folders: SqlitePool,
-    pub(super) kit: KitOf,
+    pub(super) rules: Arc<dyn Rules>,
 }
 
 impl Reader {
@@ -26,7 +27,7 @@ impl Reader {
     /// The game with this name.
     #[must_use]
     pub fn kit(&self, game: &str) -> Option<&'static dyn games::Kit> {
-        (self.kit)(game)
+        self.rules.kit(game)
     }
 
     /// Closes the connections.

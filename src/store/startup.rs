@@ -2,6 +2,7 @@
 
 use super::error::StoreError;
 use super::rows;
+use super::rules::BotVersion;
 use super::types::{Durability, EntryId, LiveSession, NewSession, SessionId, Side};
 use serde::Deserialize;
 use sqlx::{Row as _, SqliteConnection};
@@ -269,7 +270,7 @@ pub(super) struct PlaysOtherwise {
 }
 
 impl PlaysOtherwise {
-    /// Tells it in the log: what is stored of it is of both.
+    /// Logs it: what is stored of it is of both.
     pub(super) fn warn(&self) {
         tracing::warn!(
             game = self.game,
@@ -284,38 +285,38 @@ impl PlaysOtherwise {
 /// Records which versions of the built-in bots this database has seen. Gives those that do not play as they did then.
 pub(super) async fn register_bots(
     connection: &mut SqliteConnection,
+    bots: &[BotVersion],
 ) -> Result<Vec<PlaysOtherwise>, StoreError> {
-    let mut bots = Vec::new();
-    for kit in games::ALL {
-        for bot in kit.card().bots {
-            bots.push((kit.card().name, bot.name, bot.version, bot.signature as i64));
+    let stored = sqlx::query_as("SELECT game, name, version, signature FROM bots");
+    let stored: Vec<(String, String, i64, i64)> = stored.fetch_all(&mut *connection).await?;
+    let mut otherwise = Vec::new();
+    for bot in bots {
+        let same = |(game, name, version, _): &&(String, String, i64, i64)| {
+            game == bot.game && name == bot.name && *version == i64::from(bot.version)
+        };
+        match stored.iter().find(same) {
+            // Signatures are stored as the same bits with a sign.
+            Some((.., signature)) if *signature == bot.signature as i64 => {}
+            Some((game, name, version, _)) => otherwise.push(PlaysOtherwise {
+                game: game.clone(),
+                name: name.clone(),
+                version: *version,
+            }),
+            None => register(connection, bot).await?,
         }
     }
-    let bots =
-        serde_json::to_string(&bots).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    sqlx::query(
-        "INSERT INTO bots (game, name, version, signature)
-         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each($1) WHERE true
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(&bots)
-    .execute(&mut *connection)
-    .await?;
-    let otherwise: Vec<(String, String, i64)> = sqlx::query_as(
-        "SELECT game, name, version FROM json_each($1)
-         JOIN bots ON game = value ->> 0 AND name = value ->> 1 AND version = value ->> 2
-         WHERE signature <> value ->> 3",
-    )
-    .bind(&bots)
-    .fetch_all(connection)
-    .await?;
-    let told = otherwise.into_iter();
-    let told = told.map(|(game, name, version)| PlaysOtherwise {
-        game,
-        name,
-        version,
-    });
-    Ok(told.collect())
+    Ok(otherwise)
+}
+
+async fn register(connection: &mut SqliteConnection, bot: &BotVersion) -> Result<(), StoreError> {
+    sqlx::query("INSERT INTO bots (game, name, version, signature) VALUES ($1, $2, $3, $4)")
+        .bind(bot.game)
+        .bind(bot.name)
+        .bind(bot.version)
+        .bind(bot.signature as i64)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -324,13 +325,23 @@ mod tests {
     use crate::store::open::MIGRATIONS;
     use sqlx::Connection as _;
 
+    fn bots() -> Vec<BotVersion> {
+        let champion = |game, version| BotVersion {
+            game,
+            name: "champion",
+            version,
+            signature: u64::MAX - 3,
+        };
+        vec![champion("lighthouses", 3), champion("planetwars", 2)]
+    }
+
     #[tokio::test]
-    async fn a_version_that_plays_otherwise_than_when_it_was_first_seen_is_told() {
+    async fn a_version_that_plays_otherwise_than_when_it_was_first_seen_is_found() {
         let mut database = SqliteConnection::connect("sqlite::memory:").await.unwrap();
         MIGRATIONS.run(&mut database).await.unwrap();
-        assert_eq!(register_bots(&mut database).await.unwrap(), []);
+        assert_eq!(register_bots(&mut database, &bots()).await.unwrap(), []);
         assert_eq!(
-            register_bots(&mut database).await.unwrap(),
+            register_bots(&mut database, &bots()).await.unwrap(),
             [],
             "all as they were"
         );
@@ -342,19 +353,16 @@ mod tests {
         ] {
             sqlx::query(change).execute(&mut database).await.unwrap();
         }
-        let kit = games::find("lighthouses").unwrap();
-        let mut bots = kit.card().bots.iter();
-        let champion = bots.find(|bot| bot.name == "champion").unwrap();
-        let told = PlaysOtherwise {
+        let found = PlaysOtherwise {
             game: "lighthouses".into(),
             name: "champion".into(),
-            version: champion.version.into(),
+            version: 3,
         };
         // At every start: what is stored stays mixed.
         for _ in 0..2 {
             assert_eq!(
-                register_bots(&mut database).await.unwrap(),
-                std::slice::from_ref(&told)
+                register_bots(&mut database, &bots()).await.unwrap(),
+                std::slice::from_ref(&found)
             );
         }
     }

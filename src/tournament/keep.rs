@@ -1,6 +1,7 @@
 //! Stores matches that were played in process.
 
 use super::played_match::PlayedMatch;
+use crate::history::GameRules;
 use crate::history::STDERR;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::replay::builtin_seeds;
@@ -62,7 +63,7 @@ impl From<PlayedMatch> for Kept {
 pub async fn open_recording(path: &Path, extent: Extent) -> anyhow::Result<Recording> {
     let settings = Settings {
         durability: Durability::Process,
-        ..Settings::at(path)
+        ..Settings::at(path, GameRules::all())
     };
     let store = Store::open(&settings).await?;
     let full = Recording::new(store.clone(), Durability::Process);

@@ -1,5 +1,6 @@
 //! A daemon under test: started on free ports with a folder of its own, driven over real HTTP.
 
+use drover::history::GameRules;
 use drover::store::Store;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -155,7 +156,7 @@ pub async fn clean(store: &Store) {
 /// The database of a daemon in this folder, to be read.
 pub async fn stored(folder: &Path) -> Store {
     let path = folder.join("drover.db");
-    Store::open_readonly(path).await.unwrap()
+    Store::open_readonly(path, GameRules::all()).await.unwrap()
 }
 
 pub fn text(bytes: &[u8]) -> String {

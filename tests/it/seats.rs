@@ -6,6 +6,7 @@ use crate::app::{
 };
 use crate::bots::{bot, is_there};
 use drover::history;
+use drover::history::GameRules;
 use drover::store::Store;
 use serde_json::Value;
 use std::fs;
@@ -123,7 +124,9 @@ const NICE: (&str, &str) = (
 /// What a bot has noted last in this database.
 fn noted(database: &Path, name: &str, game: &str) -> Option<Value> {
     block_on(async {
-        let store = Store::open_readonly(database).await.unwrap();
+        let store = Store::open_readonly(database, GameRules::all())
+            .await
+            .unwrap();
         let note = history::note(store.reader(), name, game).await.unwrap();
         store.close().await;
         note

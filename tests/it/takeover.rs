@@ -4,6 +4,7 @@ use crate::app::{
     Answer, TestApp, WITH_REFEREE, block_on, connected, dial_from, drover, exchange, folder,
     request, serve, set, stored, until, verified,
 };
+use drover::history::GameRules;
 use drover::history::{self, Filter, PageAt, SessionRow};
 use drover::store::{Direction, Side, Store};
 use std::collections::BTreeMap;
@@ -298,7 +299,7 @@ fn nobody_takes_over_a_running_match() {
     app.stop();
     block_on(async {
         let daemon = stored(folder.path()).await;
-        let referee = Store::open_readonly(folder.path().join("foreign.db"))
+        let referee = Store::open_readonly(folder.path().join("foreign.db"), GameRules::all())
             .await
             .unwrap();
         for (of, market, referees) in [

@@ -5,7 +5,9 @@ use crate::world::{Fault, World};
 use drover::identities::{Identities, KnownMatch};
 use drover::link::Target;
 use drover::programs::Bots;
-use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatLink, SeatReply, SeatSpec};
+use drover::referee::{
+    Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatLink, SeatReply, SeatSpec,
+};
 use drover::session::{BotAddress, Dependencies, Key, Origin, SessionOptions, Sessions};
 use drover::store::Durability;
 use drover::thinking::Pool;

@@ -7,6 +7,7 @@ use crate::process::{Daemon, Hub};
 use crate::site::Folder;
 use crate::{stats, stored};
 use anyhow::{Context as _, ensure};
+use drover::history::GameRules;
 use drover::store::Store;
 use games::rng::Rng;
 use serde_json::Value;
@@ -220,7 +221,7 @@ fn returns(hub: &Value) -> (String, Vec<u64>) {
 
 /// Looks whether every game has its end, and whether the store is in order.
 async fn check(daemon: &Daemon, report: &mut SoakReport) -> anyhow::Result<()> {
-    let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+    let store = Store::open_readonly(daemon.data.join("drover.db"), GameRules::all()).await?;
     for row in stored::matches(&store)
         .await?
         .iter()

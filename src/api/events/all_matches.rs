@@ -1,9 +1,6 @@
 //! All matches as they begin and end.
 
-use super::sending::write;
 use super::shared::{Part, Source};
-use crate::api::matches;
-use crate::api::sight::Sight;
 use crate::history;
 use crate::store::{Bell, MatchRow, Store, StoreError};
 
@@ -34,14 +31,5 @@ impl Source for AllMatches {
         let (rows, upto) = history::changed(self.store.reader(), after, AT_ONCE).await?;
         let more = upto - after >= i64::from(AT_ONCE);
         Ok(Part { rows, upto, more })
-    }
-
-    fn write(rows: &Self::Rows, sight: &Sight, seen: &mut i64, events: &mut Vec<u8>) -> bool {
-        let sight = sight.now();
-        for (change, row) in rows {
-            *seen = *change;
-            write(events, "match", seen, &matches::shown(&sight, row.clone()));
-        }
-        false
     }
 }

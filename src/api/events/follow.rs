@@ -6,39 +6,19 @@
 use super::all_matches::AT_ONCE;
 use super::one_match::{Mark, News, OneMatch};
 use super::shared::{Follower, Waiting};
-use crate::api::bluffs;
-use crate::api::lists::Rows;
-use crate::api::matches::{Seen, Wanted};
+use crate::api::contents::{Seen, Wanted};
+use crate::api::lists::{Rows, Tail};
 use crate::api::problem::Problem;
 use crate::api::query::{LIMIT_MAX, Params};
 use crate::api::reader::Reader;
 use crate::api::shapes::Listed;
 use crate::api::sight::{Sight, WITHHELD};
-use crate::history::{self, BluffRow, Change, Filter, SessionRow};
+use crate::history::{self, Change, Filter, SessionRow};
 use crate::store::StoreError;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// How often bluffs are read for one answer before it is an empty one that leads on.
-const READS_MAX: usize = 100;
-
-/// Begins to follow a list.
-pub(in crate::api) type Begin<L> =
-    fn(
-        Reader,
-        Params<<L as Rows>::Filters>,
-    ) -> BoxFuture<'static, Result<Box<dyn Tail<<L as Rows>::Item>>, Problem>>;
-
-/// Where a follower stands in a list.
-pub(in crate::api) trait Tail<T>: Send {
-    /// The rows at hand that it has not had, perhaps none. Without a cursor `next`, no more will come.
-    fn read(&mut self) -> BoxFuture<'_, Result<Listed<T>, Problem>>;
-
-    /// Waits until there may be more. It may be dropped and called again.
-    fn wait(&mut self) -> BoxFuture<'_, ()>;
-}
 
 /// The rows of a match that come with news of it.
 pub(in crate::api) trait OfNews: Rows<Filters = Wanted> {
@@ -230,91 +210,6 @@ impl<L: Rows<Filters = Filter>> Changes<L> {
 
 impl<L: Rows<Filters = Filter>> Tail<L::Item> for Changes<L> {
     fn read(&mut self) -> BoxFuture<'_, Result<Listed<L::Item>, Problem>> {
-        self.rows().boxed()
-    }
-
-    fn wait(&mut self) -> BoxFuture<'_, ()> {
-        self.waiting.wait().boxed()
-    }
-}
-
-/// The bluff history as it grows. Its cursors are bluffs' numbers.
-pub(in crate::api) struct Bluffs {
-    reader: Reader,
-    filter: Filter,
-    waiting: Waiting,
-    limit: u32,
-    /// Up to which bluff all were looked at.
-    read: i64,
-    /// The last one that the follower has seen: its cursor must reveal nothing of others.
-    seen: i64,
-    first: Vec<BluffRow>,
-}
-
-impl Bluffs {
-    /// Follows from the cursor in `params`, or begins with the newest bluffs.
-    pub(in crate::api) async fn begin(
-        reader: Reader,
-        params: Params<Filter>,
-    ) -> Result<Box<dyn Tail<BluffRow>>, Problem> {
-        let waiting = Waiting::new(reader.state.store.bells().bluffs_bell());
-        let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
-        let (first, read) = match at.after.and_then(|after| after.parse().ok()) {
-            Some(after) => (Vec::new(), after),
-            None => {
-                let last = history::last_bluff(reader.state.store.reader()).await?;
-                let mut first = bluffs::page(&reader, &params).await?.items;
-                first.reverse();
-                let newest = first.last().map_or(last, |newest| last.max(newest.id));
-                (first, newest)
-            }
-        };
-        let known = params.page.cursor.as_ref().map_or(0, |_| read);
-        let seen = first.last().map_or(known, |bluff| bluff.id);
-        Ok(Box::new(Self {
-            reader,
-            filter,
-            waiting,
-            limit: at.limit,
-            read,
-            seen,
-            first,
-        }))
-    }
-
-    async fn rows(&mut self) -> Result<Listed<BluffRow>, Problem> {
-        let mut items = std::mem::take(&mut self.first);
-        for reads in 1.. {
-            if !items.is_empty() {
-                break;
-            }
-            let store = &self.reader.state.store;
-            let after = history::bluffs_after(store.reader(), &self.filter, self.read, self.limit);
-            let (rows, upto) = after.await?;
-            if upto == self.read {
-                break;
-            }
-            self.read = upto;
-            let sight = &self.reader.sight;
-            let rows = rows.into_iter().filter(|row| sight.sees(&row.secrecy));
-            items.extend(rows.map(|row| bluffs::shown(sight, row)));
-            if reads == READS_MAX {
-                self.seen = upto;
-                break;
-            }
-        }
-        if let Some(last) = items.last() {
-            self.seen = last.id;
-        }
-        Ok(Listed {
-            withheld: (!self.reader.sight.sees_all()).then_some(WITHHELD),
-            ..Listed::new(items, Some(self.seen.to_string()))
-        })
-    }
-}
-
-impl Tail<BluffRow> for Bluffs {
-    fn read(&mut self) -> BoxFuture<'_, Result<Listed<BluffRow>, Problem>> {
         self.rows().boxed()
     }
 

@@ -10,6 +10,7 @@ mod shared;
 mod streams;
 
 pub use feeds::Feeds;
-pub(super) use follow::{Begin, Bluffs, Changes, OfMatch, OfNews, Tail};
+pub(super) use follow::{Changes, OfMatch, OfNews};
 pub(super) use one_match::{Mark, News};
+pub(super) use shared::Waiting;
 pub(super) use streams::{__path_all, __path_of_match, all, of_match};

@@ -1,9 +1,6 @@
 //! One match as it goes on: its entries and facts, and its end.
 
-use super::sending::write;
 use super::shared::{Part, Source};
-use crate::api::sight::Sight;
-use crate::api::{entries, facts, matches};
 use crate::history::{self, FactRow, MatchEntry, Page, PageAt, SessionRow};
 use crate::store::{Bell, EntryId, MatchRow, SessionId, Store, StoreError};
 use std::collections::HashMap;
@@ -121,30 +118,6 @@ impl Source for OneMatch {
             over: over.filter(|_| !more),
         };
         Ok(Part { rows, upto, more })
-    }
-
-    fn write(news: &News, sight: &Sight, seen: &mut Mark, events: &mut Vec<u8>) -> bool {
-        for (session, entry) in &news.entries {
-            if sight.sees(&session.secrecy) {
-                seen.entry = entry.id;
-                write(events, "entry", seen, &entries::shown(sight, entry.clone()));
-            }
-        }
-        for (session, fact) in &news.facts {
-            if sight.sees(&session.secrecy) {
-                seen.fact = fact.id;
-                write(events, "fact", seen, &facts::shown(sight, fact.clone()));
-            }
-        }
-        if let Some(row) = &news.over {
-            write(
-                events,
-                "end",
-                seen,
-                &matches::shown(&sight.now(), row.clone()),
-            );
-        }
-        news.over.is_some()
     }
 }
 

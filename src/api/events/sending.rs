@@ -40,6 +40,14 @@ pub(super) fn write(
     events.extend_from_slice(format!("event: {kind}\nid: {id}\ndata: {data}\n\n").as_bytes());
 }
 
+/// What a stream shows.
+pub(super) trait Streamed: Source {
+    /// Writes what a reader sees of rows, as events that begin at `seen`, and moves it on to the last of them. Whether
+    /// nothing will follow.
+    fn write(rows: &Self::Rows, sight: &Sight, seen: &mut Self::Mark, events: &mut Vec<u8>)
+    -> bool;
+}
+
 /// Somebody who reads a stream.
 pub(super) struct Watch<S: Source> {
     follower: Follower<S>,
@@ -48,7 +56,7 @@ pub(super) struct Watch<S: Source> {
     pub(super) seen: S::Mark,
 }
 
-impl<S: Source> Watch<S> {
+impl<S: Streamed> Watch<S> {
     pub(super) fn new(follower: Follower<S>, sight: Sight, seen: S::Mark) -> Self {
         Self {
             follower,
@@ -91,7 +99,7 @@ struct Sending<S: Source> {
 }
 
 /// These events, then what comes, until the reader is dismissed or the connection is to end.
-pub(super) fn answer<S: Source>(
+pub(super) fn answer<S: Streamed>(
     events: &[u8],
     watch: Option<Watch<S>>,
     dismissed: BoxFuture<'static, &'static str>,
@@ -116,7 +124,7 @@ pub(super) fn answer<S: Source>(
     response::dressed(SSE, None, Body::from_stream(frames))
 }
 
-impl<S: Source> Sending<S> {
+impl<S: Streamed> Sending<S> {
     async fn frame(mut self) -> Option<(Bytes, Self)> {
         if self.events.is_empty() {
             let watch = self.watch.as_mut()?;

@@ -1,7 +1,6 @@
 //! Read what comes after a mark, then wait. What follows on a mark is read once for all who ask for it, and kept for a
 //! while: of many who follow the same, one reads what is new. A slow one reads from the store again.
 
-use crate::api::sight::Sight;
 use crate::store::{Bell, StoreError};
 use std::collections::VecDeque;
 use std::fmt;
@@ -37,11 +36,6 @@ pub(super) trait Source: Send + Sync + 'static {
         after: Self::Mark,
         bell: &Bell,
     ) -> impl Future<Output = Result<Part<Self>, StoreError>> + Send;
-
-    /// Writes what a reader sees of rows, as events that begin at `seen`, and moves it on to the last of them. Whether
-    /// nothing will follow.
-    fn write(rows: &Self::Rows, sight: &Sight, seen: &mut Self::Mark, events: &mut Vec<u8>)
-    -> bool;
 }
 
 /// What comes after a place.
@@ -179,7 +173,7 @@ impl<S: Source> Follower<S> {
 }
 
 /// Waits for commits.
-pub(super) struct Waiting {
+pub(in crate::api) struct Waiting {
     bell: Bell,
     pause: Duration,
     /// Whether the bell has rung and the pause is not over.
@@ -187,7 +181,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn new(bell: Bell) -> Self {
+    pub(in crate::api) fn new(bell: Bell) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed) % APART_MAX;
         Self {
@@ -198,7 +192,7 @@ impl Waiting {
     }
 
     /// Waits until something was committed since it last returned. It may be dropped and called again.
-    pub(super) async fn wait(&mut self) {
+    pub(in crate::api) async fn wait(&mut self) {
         if !self.rung {
             // The store holds the sender, so that this is no error.
             let _ = self.bell.changed().await;

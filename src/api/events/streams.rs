@@ -1,13 +1,15 @@
 //! The two streams of events: what each begins with, and where.
 
-use super::one_match::Mark;
-use super::sending::{Close, Watch, answer, write};
+use super::all_matches::AllMatches;
+use super::one_match::{Mark, OneMatch};
+use super::sending::{Close, Streamed, Watch, answer, write};
 use crate::api::asked::Asked;
 use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::Query;
 use crate::api::response::SSE;
-use crate::api::sight::WITHHELD;
+use crate::api::sight::{Sight, WITHHELD};
+use crate::api::{entries, facts};
 use crate::history::{self, FactRow, Filter, MatchEntry, PageAt};
 use crate::link::LeavesAt;
 use crate::store::EntryId;
@@ -92,7 +94,7 @@ pub(in crate::api) async fn of_match(
     let (entry, fact) = history::last_numbers(state.store.reader()).await?;
     // A place that this database never had is of another one: all of it begins again.
     let from = from.filter(|mark| mark.entry <= entry && mark.fact <= fact);
-    matches::row(&asked, &id).await?;
+    asked.match_row(&id).await?;
     let begin = from.unwrap_or(Mark::START);
     let follower = state.feeds.of_match(&id).follow(begin);
     let mut watch = Watch::new(follower, sight.clone(), begin);
@@ -195,4 +197,41 @@ fn mark(id: &str) -> Result<Mark, Problem> {
         })
     });
     numbers.ok_or_else(|| no_place(&format!("{id:?} is not two numbers with a hyphen between")))
+}
+
+impl Streamed for AllMatches {
+    fn write(rows: &Self::Rows, sight: &Sight, seen: &mut i64, events: &mut Vec<u8>) -> bool {
+        let sight = sight.now();
+        for (change, row) in rows {
+            *seen = *change;
+            write(events, "match", seen, &matches::shown(&sight, row.clone()));
+        }
+        false
+    }
+}
+
+impl Streamed for OneMatch {
+    fn write(news: &Self::Rows, sight: &Sight, seen: &mut Mark, events: &mut Vec<u8>) -> bool {
+        for (session, entry) in &news.entries {
+            if sight.sees(&session.secrecy) {
+                seen.entry = entry.id;
+                write(events, "entry", seen, &entries::shown(sight, entry.clone()));
+            }
+        }
+        for (session, fact) in &news.facts {
+            if sight.sees(&session.secrecy) {
+                seen.fact = fact.id;
+                write(events, "fact", seen, &facts::shown(sight, fact.clone()));
+            }
+        }
+        if let Some(row) = &news.over {
+            write(
+                events,
+                "end",
+                seen,
+                &matches::shown(&sight.now(), row.clone()),
+            );
+        }
+        news.over.is_some()
+    }
 }

@@ -2,9 +2,10 @@
 
 use super::view::{evidence, micros, seated};
 use super::visit::Visit;
+use crate::api::contents::Wanted;
 use crate::api::ledger::{DecisionShown, Ledger};
 use crate::api::lists::Rows as _;
-use crate::api::matches::{MatchShown, Wanted};
+use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
 use crate::store::Side;

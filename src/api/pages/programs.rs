@@ -2,8 +2,9 @@
 
 use super::view::or_none;
 use super::visit::Visit;
+use crate::api::contents::Wanted;
 use crate::api::lists::Rows as _;
-use crate::api::matches::{MatchShown, Wanted};
+use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::programs::{ProgramRuns, ProgramShown};
 

@@ -4,9 +4,10 @@ use super::filters::link;
 use super::timeline;
 use super::view;
 use super::visit::Visit;
+use crate::api::contents::Wanted;
 use crate::api::facts::Facts;
 use crate::api::lists::Rows as _;
-use crate::api::matches::{MatchShown, Wanted};
+use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::history::FactRow;
 

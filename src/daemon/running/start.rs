@@ -14,6 +14,7 @@ use crate::daemon::{Addresses, Daemon, Extras, descriptors};
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::history;
+use crate::history::GameRules;
 use crate::identities::{Identities, Names};
 use crate::link::{Hosts, HttpIn};
 use crate::programs::Bots;
@@ -80,7 +81,7 @@ impl Daemon {
         check_api(config, addresses.api)?;
         let metrics = crate::metrics::install().context("metrics are already set up")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
-        let store = Store::open(&Settings::from(&config.store)).await?;
+        let store = Store::open(&Settings::configured(&config.store, GameRules::all())).await?;
         let pass_key = PassKey::load(config.api.pass_key.reveal(), &store)?;
         let parts = Dependencies {
             store: store.clone().into(),

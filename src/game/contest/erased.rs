@@ -7,9 +7,10 @@ use super::remote::Remote;
 use super::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};
 use crate::card::GameCard;
+use crate::game::SetupError;
 use crate::game::{Bot, Cause, Outcome, Seat, Seats};
 use crate::kit::{
-    DialogueSetup, Kit, Learnt, LineUp, Pace, PlaySetup, Played, SetupError, TableSetup, bot_seed,
+    DialogueSetup, Kit, Learnt, LineUp, Pace, PlaySetup, Played, TableSetup, bot_seed,
 };
 use crate::match_::is_late;
 use crate::neutral;

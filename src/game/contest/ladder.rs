@@ -2,8 +2,8 @@
 
 use super::interface::{Advice, Bout, Contest};
 use crate::arena::{self, Acts, Arena};
+use crate::game::SetupError;
 use crate::game::{Bot, Budget, Seat};
-use crate::kit::SetupError;
 
 /// The basis of FNV-1a, with 64 bits.
 pub const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;

@@ -324,6 +324,15 @@ impl Decision {
         }
     }
 
+    /// The time for it, as the wire says it.
+    #[must_use]
+    pub const fn asked(&self) -> Bounds {
+        Bounds {
+            limit: self.wire,
+            target: self.asked.target,
+        }
+    }
+
     /// The best answer so far.
     #[must_use]
     pub fn best(&self) -> &str {
@@ -399,7 +408,9 @@ impl Decision {
             },
             (Phase::Prepare, Some(program)) => {
                 self.best = best.unwrap_or_else(|| std::mem::take(&mut self.best));
-                let Some(times) = program.times(self.asked, &self.settings) else {
+                let Some(times) =
+                    program.times(self.asked, self.settings.limits, self.settings.margin)
+                else {
                     return self.done(By::Forced);
                 };
                 let Some(number) = program.due() else {

@@ -5,10 +5,10 @@
 //! the only legal act, margins, repeats, quarantine, and who decided are settled here; a caller waits, and drives it. All
 //! times are since the frame was received: whoever calls owns the clock.
 //!
-//! A caller whose bot may think in its own thread:
+//! A caller whose bot may think on its own thread:
 //!
 //! ```
-//! use drover_game::seat::{Due, OwnSeat, Settings};
+//! use drover_game::seat::{OwnSeat, Settings};
 //! use drover_game::{DialogueSetup, TableSetup};
 //! use serde_json::Value;
 //! use std::time::Duration;
@@ -19,15 +19,8 @@
 //! kit.table(&TableSetup::numbered(7, Value::Null, 4))?.calls(&mut calls);
 //! let mut seat = OwnSeat::new(Settings::nodes(100), None);
 //! seat.wake(kit.dialogue(&DialogueSetup::of("random", 1))?);
-//! let mut due = seat.receive(&calls[0].text, "");
-//! let reply = loop {
-//!     due = match due {
-//!         Due::Think(_) => seat.think(&|| Duration::ZERO),
-//!         Due::Ask(_) => unreachable!("a built-in bot has no program"),
-//!         Due::Answer(reply) => break reply,
-//!     };
-//! };
-//! seat.said(&reply.text)?;
+//! let reply = seat.play(&calls[0].text, "", &|| Duration::ZERO)?;
+//! assert_eq!(reply.ending, None);
 //! # Ok(())
 //! # }
 //! ```

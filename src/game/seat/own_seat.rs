@@ -205,6 +205,35 @@ impl OwnSeat {
         })
     }
 
+    /// Plays a seat without a program whose bot may think here: the answer to a frame, which is said.
+    ///
+    /// # Errors
+    /// The bot has panicked, and is lost.
+    pub fn play(
+        &mut self,
+        frame: &str,
+        default: &str,
+        elapsed: &dyn Fn() -> Duration,
+    ) -> Result<Reply, Panicked> {
+        let mut due = self.receive(frame, default);
+        loop {
+            due = match due {
+                Due::Think(_) => self.think(elapsed),
+                Due::Ask(_) => self.answered(ProgramReply::Gone, elapsed()),
+                Due::Answer(reply) => {
+                    self.said(&reply.text)?;
+                    return reply.panic.clone().map_or(Ok(reply), Err);
+                }
+            };
+        }
+    }
+
+    /// The time for the decision that is due, as the wire says it; `None`: none is.
+    #[must_use]
+    pub fn asked(&self) -> Option<Bounds> {
+        self.decision.as_ref().map(|decision| decision.asked())
+    }
+
     fn decide(&mut self, asked: Bounds, fallback: Frame) -> Due {
         // Before thinking, for that may cost us the dialogue.
         if let Ok(Some(mut facts)) = self.with(|dialogue| dialogue.facts()) {

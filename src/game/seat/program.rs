@@ -1,7 +1,7 @@
 //! The part of a user's program in a seat: what it is to be sent, asked and refused. The process itself is the caller's.
 
-use super::decision::Settings;
 use crate::answer::{Bounds, ProgramTimes};
+use crate::card::Limits;
 use crate::neutral::{Line, Post, TooMuch};
 use serde_json::Value;
 use std::time::Duration;
@@ -70,7 +70,7 @@ impl ProgramPart {
         Ok(lines.into_iter().skip(skipped).collect())
     }
 
-    /// The answer that was not legal, by its decision's number, and why: the program is to be told, once.
+    /// The answer that was not legal, by its decision's number, and why: the program is to be notified, once.
     pub const fn refusal(&mut self) -> Option<(u64, String)> {
         self.refused.take()
     }
@@ -81,10 +81,15 @@ impl ProgramPart {
     }
 
     /// The moments of a decision; `None`: only one answer is legal.
-    pub(super) fn times(&mut self, asked: Bounds, settings: &Settings) -> Option<ProgramTimes> {
-        // Whoever asked before is still waiting since then; how long is not known.
+    pub(super) fn times(
+        &mut self,
+        asked: Bounds,
+        limits: Limits,
+        margin: Duration,
+    ) -> Option<ProgramTimes> {
+        // Who asked before has been waiting since then; how long is not known.
         let again = std::mem::take(&mut self.again);
-        let mut times = ProgramTimes::new(settings.limits, asked, settings.margin)?;
+        let mut times = ProgramTimes::new(limits, asked, margin)?;
         if self.native && !self.was_late {
             times = times.on_own_clock(asked);
         }
@@ -106,13 +111,14 @@ impl ProgramPart {
         self.was_late = true;
     }
 
-    /// Whether the answer to this decision was legal; if not, the program is to be told why.
+    /// Whether the answer to this decision was legal; if not, the program is to be notified of the reason.
     pub(super) fn is_legal(&mut self, number: u64) -> bool {
         let verdict = self.post.verdict();
         if verdict == Some(Ok(())) {
             return true;
         }
-        let why = verdict.and_then(Result::err).unwrap_or_default();
+        let why = verdict.and_then(Result::err);
+        let why = why.unwrap_or_else(|| "it was not looked at".to_owned());
         self.refused = Some((number, why));
         false
     }

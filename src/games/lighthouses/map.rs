@@ -2,7 +2,7 @@
 
 use super::rules::{Chart, Point};
 pub use super::rules::{LIGHTHOUSES_MAX, SIDE_MAX};
-use drover_game::kit::SetupError;
+use drover_game::SetupError;
 use drover_game::text::without_mark;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! growth` (README.md, section 5).
 
 use super::rules::{COORDINATE_MAX, NEUTRAL, PLANETS_MAX, Planet, SHIPS_MAX};
-use drover_game::kit::SetupError;
+use drover_game::SetupError;
 use drover_game::text::without_mark;
 use std::fmt::Write as _;
 

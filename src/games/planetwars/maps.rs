@@ -2,7 +2,7 @@
 
 use super::generate::{Look, Style, generate};
 use super::map;
-use drover_game::kit::SetupError;
+use drover_game::SetupError;
 use drover_game::maps::{MapSize, MapStyle, Maps};
 
 /// The game's maps.

@@ -1,7 +1,7 @@
 //! The maps that come with the program: our own designs (README.md, section 1).
 
 use super::map::Map;
-use drover_game::kit::SetupError;
+use drover_game::SetupError;
 
 /// Every map's name and file text, sorted by name.
 pub const MAPS: [(&str, &str); 9] = [

@@ -1,7 +1,7 @@
 //! Map files in the official format: a header of options, then one player's tile (README.md, section 1).
 
 use super::options::{KEYS, Key, Options};
-use drover_game::kit::SetupError;
+use drover_game::SetupError;
 use drover_game::text::without_mark;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use super::atlas;
 use super::generate::{Style, generate};
 use super::map::Map;
-use drover_game::kit::SetupError;
+use drover_game::SetupError;
 use drover_game::maps::{MapSize, MapStyle, Maps};
 
 /// The game's maps: one player's tile each.

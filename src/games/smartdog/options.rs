@@ -1,6 +1,6 @@
 //! The options of a game: their wire names, ranges and defaults (README.md, section 1).
 
-use drover_game::kit::SetupError;
+use drover_game::SetupError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

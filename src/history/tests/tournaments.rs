@@ -1,6 +1,7 @@
 //! Tournaments: a match's end and its place are stored together, once.
 
 use crate::history;
+use crate::history::GameRules;
 use crate::history::tournaments::TOURNAMENTS;
 use crate::history::{ALL_ROUNDS, Filter, PageAt};
 use crate::store;
@@ -319,7 +320,7 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
     let salvaged = salvage(&copy, &saved).await.unwrap();
     assert_eq!(salvaged.lost, [""; 0]);
     for path in [&copy, &saved] {
-        let copy = Store::open_readonly(path).await.unwrap();
+        let copy = Store::open_readonly(path, GameRules::all()).await.unwrap();
         assert_eq!(
             history::tournament_matches(copy.reader(), ID, ALL_ROUNDS)
                 .await

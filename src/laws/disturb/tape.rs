@@ -1,7 +1,8 @@
 //! One seat's side of a match that was played and recorded.
 
+use drover_game::SetupError;
 use drover_game::game::Seat;
-use drover_game::kit::{DialogueSetup, Kit, Nodes, PlaySetup, SetupError, bot_seed};
+use drover_game::kit::{DialogueSetup, Kit, Nodes, PlaySetup, bot_seed};
 use drover_game::rng::Rng;
 use serde_json::{Value, json};
 

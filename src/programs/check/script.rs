@@ -2,8 +2,9 @@
 
 use crate::programs::Launch;
 use games::card::Limits;
-use games::neutral::Post;
-use games::{Dialogue, DialogueSetup, Exchange, Kit, Nodes, PlaySetup, Seat};
+use games::neutral::TooMuch;
+use games::seat::{OwnSeat, ProgramPart, Settings};
+use games::{DialogueSetup, Exchange, Kit, Nodes, PlaySetup, Seat, SetupError, WireError};
 use std::time::Duration;
 
 /// Decisions of a script at most.
@@ -29,7 +30,11 @@ pub(super) struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn of(kit: &'a dyn Kit, launch: &Launch, margin: Duration) -> Result<Self, String> {
+    pub(super) fn of(
+        kit: &'a dyn Kit,
+        launch: &Launch,
+        margin: Duration,
+    ) -> Result<Self, ScriptError> {
         let bots = kit.card().bots;
         let bot = bots.get(RUNG).or(bots.first());
         let bot = bot.map_or("", |card| card.name).to_owned();
@@ -38,8 +43,7 @@ impl<'a> Script<'a> {
             SEED,
             serde_json::Value::Null,
         );
-        let played = kit.play(&setup, &Nodes(NODES));
-        let played = played.map_err(|why| why.to_string())?;
+        let played = kit.play(&setup, &Nodes(NODES))?;
         let own = played
             .transcript
             .into_iter()
@@ -59,21 +63,39 @@ impl<'a> Script<'a> {
         })
     }
 
-    /// A seat that hears the script, and where what its program is told goes.
-    pub(super) fn seat(&self) -> Result<(Box<dyn Dialogue>, Post), String> {
-        let post = match self.native {
-            true => Post::native(),
-            false => Post::default(),
-        };
+    /// A seat that receives the script, and for which its program decides.
+    pub(super) fn seat(&self) -> Result<OwnSeat, ScriptError> {
+        let mut part = ProgramPart::new(self.native, None);
         let setup = DialogueSetup {
             fallback: self.fallback.clone(),
-            post: Some(post.clone()),
+            post: Some(part.attend()),
             ..DialogueSetup::of("bot:checked", SEED)
         };
-        let mut dialogue = self.kit.dialogue(&setup).map_err(|why| why.to_string())?;
+        let mut dialogue = self.kit.dialogue(&setup)?;
         if let Some(word) = dialogue.open() {
             dialogue.said(&word);
         }
-        Ok((dialogue, post))
+        let settings = Settings {
+            limits: self.limits,
+            margin: self.margin,
+            ..Settings::nodes(0)
+        };
+        let mut seat = OwnSeat::new(settings, Some(part));
+        seat.wake(dialogue);
+        Ok(seat)
     }
+}
+
+/// Why a game's script cannot be played, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    /// It cannot be made.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// It is not of the game's wire.
+    #[error("the script is broken: {0}")]
+    Broken(#[from] WireError),
+    /// It has more lines than a program is sent.
+    #[error(transparent)]
+    TooMuch(#[from] TooMuch),
 }

@@ -4,16 +4,18 @@ mod greeting;
 mod native;
 
 use super::findings::{Finding, Weather};
-use super::script::Script;
+use super::script::{Script, ScriptError};
 use super::talk::{Silence, Talk};
 use crate::link::program::{Guard, LineFault, Machine};
 use crate::programs::Launch;
 use crate::programs::carrier::Carrier;
 use crate::programs::native::Steps;
 use crate::programs::runner::Word;
-use games::answer::{Bounds, ProgramTimes};
-use games::neutral::{self, End, Hello, LINES_MAX, Line, Post, Said, Start, written};
-use games::{Budget, Cause, Next};
+use games::Cause;
+use games::neutral::{self, End, Hello, LINES_MAX, Line, Said, Start, written};
+use games::seat::{
+    By, Due, Extent, OwnSeat, ProgramPart, ProgramReply, Question, Taken, Unanswered,
+};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -69,7 +71,7 @@ impl<'a> Trial<'a> {
         guard: Option<Guard>,
         machine: &'a Machine,
         weather: Weather,
-    ) -> Result<Finding, String> {
+    ) -> Result<Finding, ScriptError> {
         let mut trial = Self {
             launch,
             script,
@@ -97,19 +99,19 @@ impl<'a> Trial<'a> {
         })
     }
 
-    fn play(&mut self) -> Result<(), String> {
+    fn play(&mut self) -> Result<(), ScriptError> {
         let Ok(program) = self.start(false) else {
             return Ok(());
         };
-        if let Some(program) = self.hear(program)? {
+        if let Some(program) = self.follow(program)? {
             self.finish(program);
         }
         Ok(())
     }
 
-    /// Lets it hear the script; `None` if it did not get to the end of that.
-    fn hear(&mut self, mut program: Talk) -> Result<Option<Talk>, String> {
-        let (mut dialogue, post) = self.script.seat()?;
+    /// Has it receive the script; `None` if it did not get to the end of that.
+    fn follow(&mut self, mut program: Talk) -> Result<Option<Talk>, ScriptError> {
+        let mut seat = self.script.seat()?;
         let calls = self.script.exchanges.len();
         for (at, exchange) in self.script.exchanges.iter().enumerate() {
             if at == calls / 2 && self.is_interrupted() {
@@ -118,45 +120,20 @@ impl<'a> Trial<'a> {
                     Err(Over) => return Ok(None),
                 }
             }
-            let next = dialogue.receive(exchange.call.as_bytes());
-            let next = next.map_err(|why| format!("the script is broken: {why}"))?;
-            let mut over = Ok(());
-            if let Next::Think {
-                limit,
-                target,
-                mut fallback,
-            } = next.clone()
-            {
-                let _ = dialogue.think(Budget::SPENT, &mut fallback);
-                let (limits, margin) = (self.script.limits, self.script.margin);
-                let asked = Bounds { limit, target };
-                // As in a session, nobody is asked for the only legal act.
-                if let Some(times) = ProgramTimes::new(limits, asked, margin) {
-                    let times = match self.steps {
-                        Some(_) => times.on_own_clock(asked),
-                        None => times,
-                    };
-                    let answer = self.decide(&mut program, &post, times.program);
-                    over = answer.and_then(|answer| {
-                        let Some((number, act)) = answer else {
-                            return Ok(());
-                        };
-                        post.answer(number, act);
-                        let _ = dialogue.think(Budget::SPENT, &mut fallback);
-                        self.judged(&mut program, number, post.verdict())
-                    });
-                }
-            }
+            let due = seat.receive(&exchange.call, "");
+            let over = self.decided(&mut program, &mut seat, due)?;
             if self.missed >= MISSED_MAX {
                 drop(program.end());
                 return Ok(None);
             }
-            if !matches!(next, Next::Wait | Next::Over(_)) {
-                dialogue.said(exchange.reply.as_deref().unwrap_or_default());
-            }
-            let lines = post.take().map_err(|why| why.to_string())?;
+            // The script goes on as recorded. What panics is not there any more, and nothing more is asked.
+            let _ = seat.said_elsewhere(exchange.reply.as_deref().unwrap_or_default());
+            let lines = match seat.program() {
+                Some(part) => part.lines()?,
+                None => Vec::new(),
+            };
             if over
-                .and_then(|()| self.tell(&mut program, &lines, None))
+                .and_then(|()| self.send_lines(&mut program, &lines, None))
                 .is_err()
             {
                 self.gone(program);
@@ -164,6 +141,42 @@ impl<'a> Trial<'a> {
             }
         }
         Ok(Some(program))
+    }
+
+    /// Asks it for the decision that is due, if one is, and counts what it answers.
+    fn decided(
+        &mut self,
+        program: &mut Talk,
+        seat: &mut OwnSeat,
+        mut due: Due,
+    ) -> Result<Result<(), Over>, ScriptError> {
+        // Answers are waited for here: what the fallback could do in its time is not of interest.
+        let no_time = Duration::ZERO;
+        loop {
+            due = match due {
+                Due::Answer(reply) => {
+                    if let By::Default(Unanswered::NotUnderstood(why)) = reply.by {
+                        return Err(why.into());
+                    }
+                    self.finding.legal += u32::from(reply.taken == Some(Taken::Own));
+                    return Ok(Ok(()));
+                }
+                Due::Think(Extent::Ready) => seat.think(&|| no_time),
+                // Its answer was not legal.
+                Due::Think(Extent::Search(_)) => {
+                    let refusal = seat.program().and_then(ProgramPart::refusal);
+                    return Ok(match refusal {
+                        Some((number, why)) => self.illegal(program, number, why),
+                        None => Ok(()),
+                    });
+                }
+                Due::Ask(question) => match self.decide(program, seat, question) {
+                    Ok(Some(act)) => seat.answered(ProgramReply::Act(act), no_time),
+                    Ok(None) => return Ok(Ok(())),
+                    Err(Over) => return Ok(Err(Over)),
+                },
+            };
+        }
     }
 
     /// Whether this weather interrupts the match.
@@ -175,7 +188,7 @@ impl<'a> Trial<'a> {
     }
 
     /// Tells it lines; a decision among them may take so long, or is over.
-    fn tell(
+    fn send_lines(
         &mut self,
         program: &mut Talk,
         lines: &[Line],
@@ -196,28 +209,23 @@ impl<'a> Trial<'a> {
         Ok(())
     }
 
-    /// Asks for a decision: its number and the answer, if that is waited for and comes in time.
+    /// Asks for a decision: the answer, if that is waited for and comes in time.
     fn decide(
         &mut self,
         program: &mut Talk,
-        post: &Post,
-        within: Duration,
-    ) -> Result<Option<(u64, Value)>, Over> {
-        let Ok(lines) = post.take() else {
+        seat: &mut OwnSeat,
+        question: Question,
+    ) -> Result<Option<Value>, Over> {
+        let (number, within) = (question.number, question.until);
+        let lines = seat.program().map(ProgramPart::lines);
+        let Some(Ok(lines)) = lines else {
             return Err(Over);
         };
-        let number = lines.iter().rev().find_map(|line| match line {
-            Line::Ask { number, .. } => Some(*number),
-            Line::Plain(_) | Line::Played { .. } | Line::Frame { .. } => None,
-        });
         if self.finding.weather == Weather::Strange {
             let strange = "{\"type\":\"of_a_later_version\",\"number\":0,\"ask\":{},\"view\":[]}";
             self.send(program, strange)?;
         }
-        self.tell(program, &lines, Some(within))?;
-        let Some(number) = number else {
-            return Ok(None);
-        };
+        self.send_lines(program, &lines, Some(within))?;
         // In a game's own protocol the first answer takes the start in: it has the time that the contest gives for that.
         let starts = self.steps.is_some() && number == 1;
         if self.finding.weather == Weather::Hurried && number % 2 == 1 && !starts {
@@ -237,7 +245,7 @@ impl<'a> Trial<'a> {
         number: u64,
         lines: &[Line],
         within: Duration,
-    ) -> Result<Option<(u64, Value)>, Over> {
+    ) -> Result<Option<Value>, Over> {
         program.asks();
         let asked = Instant::now();
         let mut waited = within.min(ANSWER_WITHIN);
@@ -251,7 +259,7 @@ impl<'a> Trial<'a> {
                         {
                             posts.hang_up();
                         }
-                        return Ok(Some((number, act)));
+                        return Ok(Some(act));
                     }
                     Ok(Said::Act { number: to, .. }) if to > number => {
                         self.not_asked(program, to, number)?;
@@ -346,24 +354,11 @@ impl<'a> Trial<'a> {
         self.send(program, &written(&Word::Hello(Hello::of(game))))?;
         self.send(program, &written(&Word::Match(Box::new(start))))?;
         let told = std::mem::take(&mut self.told);
-        self.tell(program, &told, None)
+        self.send_lines(program, &told, None)
     }
 
-    /// Counts a legal answer; of another one the program is told, as it would be in a match.
-    fn judged(
-        &mut self,
-        program: &mut Talk,
-        number: u64,
-        verdict: Option<Result<(), String>>,
-    ) -> Result<(), Over> {
-        let why = match verdict {
-            Some(Ok(())) => {
-                self.finding.legal += 1;
-                return Ok(());
-            }
-            Some(Err(why)) => why,
-            None => "it was not looked at".to_owned(),
-        };
+    /// Notifies the program, as in a match, of an answer that is not legal.
+    fn illegal(&mut self, program: &mut Talk, number: u64, why: String) -> Result<(), Over> {
         self.finding.fix(format!(
             "its answer to decision {number} is not legal: {why}"
         ));

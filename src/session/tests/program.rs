@@ -6,7 +6,7 @@ use crate::programs::{Bots, Launch, Protocol};
 use crate::session::{BotAddress, Key, Leaving, Origin, SessionOptions, Sessions};
 use crate::store::types::SessionId;
 use crate::store::{Note, Storage};
-use games::answer::{Allowance, answer};
+use games::seat::{OwnSeat, Settings};
 use games::{DialogueSetup, Outcome, Reply, Seat, TableSetup};
 use serde_json::Value;
 use std::fs;
@@ -181,7 +181,11 @@ impl Table {
         setup.market = self.key.market;
         let mut table = kit.table(&setup).unwrap();
         let mut rivals: Vec<_> = (1..seats as u64)
-            .map(|seed| kit.dialogue(&DialogueSetup::of(rival, seed)).unwrap())
+            .map(|seed| {
+                let mut seat = OwnSeat::new(Settings::nodes(1), None);
+                seat.wake(kit.dialogue(&DialogueSetup::of(rival, seed)).unwrap());
+                seat
+            })
             .collect();
         let (mut calls, mut own, mut longest) = (Vec::new(), 0, Duration::ZERO);
         for _ in 0..CALLS_MAX {
@@ -210,14 +214,8 @@ impl Table {
                     table.spent(Seat(0), begun.elapsed());
                     String::from_utf8(given.to_vec()).unwrap()
                 } else {
-                    let rival = &mut *rivals[call.seat.index() - 1];
-                    let next = rival.receive(text.as_bytes()).unwrap();
-                    let allowed = Allowance {
-                        nodes: 1,
-                        ceiling: Duration::MAX,
-                        elapsed: &|| Duration::ZERO,
-                    };
-                    answer(rival, next, allowed)
+                    let rival = &mut rivals[call.seat.index() - 1];
+                    rival.play(&text, "", &|| Duration::ZERO).unwrap().text
                 };
                 if call.answer_within.is_some() {
                     table.answer(call.seat, Reply::Text(said.as_bytes()));

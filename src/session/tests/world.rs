@@ -1,6 +1,7 @@
 //! What the tests drive.
 
 use crate::history;
+use crate::history::{GameRules, KitOf};
 use crate::identities::Identities;
 use crate::replay;
 use crate::session::core::SessionState;
@@ -9,7 +10,7 @@ use crate::session::{
     Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, Sessions,
 };
 use crate::store::types::{Direction, EntryId, SessionId};
-use crate::store::{KitOf, Settings, Store};
+use crate::store::{Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use crate::toy;
 use std::path::Path;
@@ -92,8 +93,7 @@ pub(super) fn options() -> SessionOptions {
 /// What sessions depend on, over a store in this folder.
 pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
     let settings = Settings {
-        kit: find,
-        ..Settings::at(folder.join("drover.db"))
+        ..Settings::at(folder.join("drover.db"), GameRules::of(find))
     };
     let pool = PoolOptions {
         threads: 1,

@@ -1,6 +1,7 @@
 //! Damaged files: noticed at the start, verified and saved as far as they are whole.
 
 use super::fake::{Pen, asked, heard, match_id, opened, said, settings};
+use crate::history::GameRules;
 use crate::store;
 use crate::store::damage;
 use crate::store::health::Gauges;
@@ -65,7 +66,7 @@ async fn end(store: &Store, pens: impl Iterator<Item = &mut Pen>) {
 
 /// Pages of a table or index: their numbers and how many rows each holds.
 async fn pages(path: &Path, name: &str, kind: &str) -> Vec<(i64, i64)> {
-    let store = Store::open_readonly(path).await.unwrap();
+    let store = Store::open_readonly(path, GameRules::all()).await.unwrap();
     let found = sqlx::query_as(
         "SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY path",
     )
@@ -79,7 +80,7 @@ async fn pages(path: &Path, name: &str, kind: &str) -> Vec<(i64, i64)> {
 }
 
 async fn count(path: &Path, table: &str) -> i64 {
-    let store = Store::open_readonly(path).await.unwrap();
+    let store = Store::open_readonly(path, GameRules::all()).await.unwrap();
     let query = format!("SELECT count(*) FROM {table}");
     let count = sqlx::query_scalar(sqlx::AssertSqlSafe(query))
         .fetch_one(store.reader().pool())
@@ -110,7 +111,7 @@ async fn rows_on(path: &Path, table: &str, holds: impl Fn(i64) -> bool) -> i64 {
 
 /// The matches that verification calls whole, and whether it found anything wrong with the file.
 async fn whole(path: &Path) -> (BTreeSet<String>, bool) {
-    let store = Store::open_readonly(path).await.unwrap();
+    let store = Store::open_readonly(path, GameRules::all()).await.unwrap();
     let mut whole = BTreeSet::new();
     let summary = crate::replay::verify(&store, None, |checked| {
         // The game of these tests is none that a reader finds: nothing is replayed.
@@ -231,7 +232,7 @@ async fn a_large_file_is_checked_after_the_start_and_a_damaged_one_is_not_packed
         .await;
     assert!(gauges.health(0, 0).damaged.is_some());
     store.close().await;
-    let store = Store::open_readonly(&path).await.unwrap();
+    let store = Store::open_readonly(&path, GameRules::all()).await.unwrap();
     assert_eq!(store::unpacked(store.reader()).await.unwrap(), due);
     store.close().await;
 
@@ -251,7 +252,7 @@ async fn a_large_file_is_checked_after_the_start_and_a_damaged_one_is_not_packed
 #[tokio::test]
 async fn a_check_that_is_stopped_has_found_nothing_out() {
     let (_folder, path) = filled().await;
-    let store = Store::open_readonly(&path).await.unwrap();
+    let store = Store::open_readonly(&path, GameRules::all()).await.unwrap();
     let mut connection = store.reader().pool().acquire().await.unwrap();
     let stop = CancellationToken::new();
     for _ in 0..2 {
@@ -272,7 +273,7 @@ async fn every_table_is_checked_and_the_free_pages() {
     let (folder, path) = filled().await;
     let whole = std::fs::read(&path).unwrap();
     let found = async || {
-        let store = Store::open_readonly(&path).await.unwrap();
+        let store = Store::open_readonly(&path, GameRules::all()).await.unwrap();
         let mut connection = store.reader().pool().acquire().await.unwrap();
         let checked = damage::check_in_use(&mut connection, &CancellationToken::new()).await;
         drop(connection);

@@ -1,5 +1,6 @@
 //! Ways to fill a store with the toy game.
 
+use crate::history::GameRules;
 use crate::store::{
     Append, Close, Direction, Durability, EntryId, MatchRow, NewEntrant, NewEntry, NewSession,
     Receipt, SeatRow, SessionId, Settings, Side, Slot, Store, StoredRound, TournamentRow,
@@ -13,9 +14,8 @@ use tempfile::TempDir;
 
 pub(crate) fn settings(folder: &Path) -> Settings {
     Settings {
-        kit: toy::find,
         packs: false,
-        ..Settings::at(folder.join("data/drover.db"))
+        ..Settings::at(folder.join("data/drover.db"), GameRules::of(toy::find))
     }
 }
 

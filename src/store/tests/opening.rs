@@ -1,6 +1,7 @@
 //! Opening: locks, versions, foreign files, read-only folders.
 
 use super::fake::{Pen, heard, match_id, open, opened, said, settings};
+use crate::history::GameRules;
 use crate::store;
 use crate::store::open::MIGRATIONS;
 use crate::store::salvage;
@@ -94,7 +95,9 @@ async fn a_database_from_a_newer_version_is_refused() {
     store.close().await;
     for error in [
         Store::open(&settings(folder.path())).await.unwrap_err(),
-        Store::open_readonly(&path).await.unwrap_err(),
+        Store::open_readonly(&path, GameRules::all())
+            .await
+            .unwrap_err(),
     ] {
         let newest = MIGRATIONS.iter().count() as i64;
         let newer =
@@ -117,7 +120,7 @@ async fn what_is_no_database_is_refused_and_left_alone() {
     let error = Store::open(&settings(folder.path())).await.unwrap_err();
     assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
-    let missing = Store::open_readonly(folder.path().join("none.db"))
+    let missing = Store::open_readonly(folder.path().join("none.db"), GameRules::all())
         .await
         .unwrap_err();
     assert!(matches!(missing, StoreError::Missing { .. }), "{missing}");
@@ -138,7 +141,9 @@ async fn a_link_to_a_database_is_followed() {
     let link = near.path().join("drover.db");
     symlink(far.path().join("far.db"), &link).unwrap();
     for number in 1..=2 {
-        let store = Store::open(&Settings::at(&link)).await.unwrap();
+        let store = Store::open(&Settings::at(&link, GameRules::all()))
+            .await
+            .unwrap();
         let mut pen = Pen::player(&store, number);
         pen.write(&store, vec![heard("ask")]).await;
         assert!(far.path().join("far.db-wal").exists());
@@ -153,10 +158,14 @@ async fn a_link_to_a_database_is_followed() {
 async fn a_database_in_use_is_refused_under_every_name() {
     let (folder, other) = (tempdir().unwrap(), tempdir().unwrap());
     let path = folder.path().join("drover.db");
-    let store = Store::open(&Settings::at(&path)).await.unwrap();
+    let store = Store::open(&Settings::at(&path, GameRules::all()))
+        .await
+        .unwrap();
     let named = other.path().join("named.db");
     let refused = async |what: &str| {
-        let error = Store::open(&Settings::at(&named)).await.unwrap_err();
+        let error = Store::open(&Settings::at(&named, GameRules::all()))
+            .await
+            .unwrap_err();
         assert!(matches!(error, StoreError::InUse { .. }), "{what}: {error}");
         let host = rustix::system::uname();
         let (pid, host) = (std::process::id(), host.nodename().to_string_lossy());
@@ -177,7 +186,10 @@ async fn a_database_in_use_is_refused_under_every_name() {
     refused("replaced").await;
     let clone = store.clone();
     store.close().await;
-    reopened_with(&Settings::at(&path)).await.close().await;
+    reopened_with(&Settings::at(&path, GameRules::all()))
+        .await
+        .close()
+        .await;
     drop(clone);
 }
 
@@ -190,8 +202,12 @@ async fn a_database_with_two_names_is_not_opened() {
     fs::hard_link(&path, &other).unwrap();
     for path in [&path, &other] {
         for error in [
-            Store::open(&Settings::at(path)).await.unwrap_err(),
-            Store::open_readonly(path).await.unwrap_err(),
+            Store::open(&Settings::at(path, GameRules::all()))
+                .await
+                .unwrap_err(),
+            Store::open_readonly(path, GameRules::all())
+                .await
+                .unwrap_err(),
         ] {
             assert!(
                 matches!(error, StoreError::Names { names: 2, .. }),
@@ -200,7 +216,7 @@ async fn a_database_with_two_names_is_not_opened() {
         }
     }
     fs::remove_file(&other).unwrap();
-    Store::open(&Settings::at(&path))
+    Store::open(&Settings::at(&path, GameRules::all()))
         .await
         .unwrap()
         .close()
@@ -223,7 +239,9 @@ async fn what_is_written_is_nobody_elses() {
             let open = fs::Permissions::from_mode(0o644);
             fs::set_permissions(&path, open).unwrap();
         }
-        let store = Store::open(&Settings::at(&path)).await.unwrap();
+        let store = Store::open(&Settings::at(&path, GameRules::all()))
+            .await
+            .unwrap();
         let mut pen = Pen::player(&store, 1 + u64::from(others));
         pen.write(&store, vec![heard("ask")]).await;
         let copy = folder.path().join(format!("copy{others}.db"));
@@ -254,7 +272,9 @@ async fn a_device_is_no_database_and_stays_as_it_is() {
     let path = folder.path().join("drover.db");
     symlink("/dev/null", &path).unwrap();
     let before = fs::metadata("/dev/null").unwrap().permissions();
-    let refused = Store::open(&Settings::at(&path)).await.unwrap_err();
+    let refused = Store::open(&Settings::at(&path, GameRules::all()))
+        .await
+        .unwrap_err();
     let told = matches!(
         refused,
         StoreError::NotADatabase { .. } | StoreError::Folder { .. } | StoreError::Foreign { .. }
@@ -267,7 +287,9 @@ async fn a_device_is_no_database_and_stays_as_it_is() {
 #[tokio::test]
 async fn a_store_opened_for_reading_does_not_write() {
     let (_folder, store) = opened().await;
-    let beside = Store::open_readonly(store.path()).await.unwrap();
+    let beside = Store::open_readonly(store.path(), GameRules::all())
+        .await
+        .unwrap();
     let append = Pen::player(&beside, 1).append(vec![heard("ask")]);
     assert!(matches!(
         beside.append(append).await,

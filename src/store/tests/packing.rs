@@ -1,6 +1,7 @@
 //! Packing: what is packed reads as it did before, and nothing is lost on the way.
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened, said, settings};
+use crate::history::GameRules;
 use crate::history::{self, MatchEntry};
 use crate::store;
 use crate::store::packed::{Dictionary, Packed, columns, entries as of_columns};
@@ -113,7 +114,7 @@ async fn what_is_packed_reads_as_before_and_what_lives_stays() {
     );
     let copy = folder.path().join("copy.db");
     store::backup(store.reader(), &copy).await.unwrap();
-    let copy = Store::open_readonly(copy).await.unwrap();
+    let copy = Store::open_readonly(copy, GameRules::all()).await.unwrap();
     assert_eq!(read(&copy).await[..3], before[..3]);
 }
 

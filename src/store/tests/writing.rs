@@ -1,6 +1,7 @@
 //! Writing: order, batches, durability, recovery.
 
 use super::fake::{Pen, asked, heard, match_id, new_match, new_session, opened, said};
+use crate::history::GameRules;
 use crate::history::{self, Filter, PageAt, Standing};
 use crate::store::{
     Durability, ENTRIES_MAX, EntryId, LedgerRow, NewEntry, SessionId, Side, Store, StoreError,
@@ -39,7 +40,9 @@ async fn an_acknowledged_entry_is_there_for_another_connection() {
     ];
     let receipt = pen.write(&store, entries).await;
     assert_eq!(receipt.last, Some(EntryId(3)));
-    let beside = Store::open_readonly(store.path()).await.unwrap();
+    let beside = Store::open_readonly(store.path(), GameRules::all())
+        .await
+        .unwrap();
     assert_eq!(texts(&beside, &pen).await, ["ask", "7", &odd]);
     let health = store.health();
     assert_eq!((health.commits, health.appends, health.entries), (1, 1, 3));

@@ -1,19 +1,21 @@
 //! One transaction being built: the rows of many callers, checked against the live sessions.
 
-use super::command::{OpenMatch, Reply, answer};
+use super::command::OpenMatch;
+use super::fault::{Verdict, shown};
+use super::reply::{Reply, answer};
 use super::statements::{
     BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, Rows, SEATS, SESSIONS,
 };
 use crate::clock::now_us;
 use crate::store::commits::Added;
 use crate::store::error::StoreError;
-use crate::store::open::KitOf;
+use crate::store::rules::Rules;
 use crate::store::startup::{Head, Start};
 use crate::store::types::{
     Append, Durability, EntryId, LedgerRow, MatchResult, MatchRow, NewSession, Receipt,
 };
-use games::{Bluff, Fact, Kit};
-use std::collections::HashMap;
+use games::{Bluff, Fact};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -62,31 +64,33 @@ impl Default for Tables {
     }
 }
 
-/// A fact as told: the entry that told it, its time, and its columns in the bluff history.
-type Told<'a> = (Option<i64>, i64, &'a Fact, &'a Option<Bluff>);
+/// A fact, as its rows have it.
+struct FactRow<'a> {
+    session: i64,
+    /// The entry that it follows from.
+    entry: Option<i64>,
+    at_us: i64,
+    fact: &'a Fact,
+    bluff: Option<&'a Bluff>,
+    /// Which place the bluffer has, clockwise from the session's own.
+    place: Option<u8>,
+}
 
 impl Tables {
-    /// Adds a fact of a session of this game.
-    pub(super) fn tell(
-        &mut self,
-        session: i64,
-        (entry, at_us, fact, bluff): Told<'_>,
-        kit: Option<&dyn Kit>,
-    ) {
+    fn push_fact(&mut self, row: FactRow<'_>) {
         self.facts.push([
-            session.into(),
-            entry.into(),
-            (&fact.kind).into(),
-            fact.data.to_string().into(),
+            row.session.into(),
+            row.entry.into(),
+            (&row.fact.kind).into(),
+            row.fact.data.to_string().into(),
         ]);
-        if let Some(bluff) = bluff {
-            let place = kit.and_then(|kit| kit.card().places.clockwise(&bluff.by));
+        if let Some(bluff) = row.bluff {
             self.bluffs.push([
-                session.into(),
-                entry.into(),
-                at_us.into(),
+                row.session.into(),
+                row.entry.into(),
+                row.at_us.into(),
                 (&bluff.by).into(),
-                place.into(),
+                row.place.into(),
                 bluff.bid.into(),
                 bluff.held.into(),
                 bluff.caught.into(),
@@ -95,7 +99,7 @@ impl Tables {
     }
 }
 
-/// What a batch's callers are told once it is durable.
+/// What a batch's callers receive once it is durable.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     /// With what was stored: it is freed where it was made.
@@ -263,7 +267,7 @@ impl Batch {
         sessions: &mut Sessions,
         append: Append,
         reply: Reply<Receipt>,
-        kit: KitOf,
+        rules: &dyn Rules,
     ) {
         if append.entries.len() > ENTRIES_MAX {
             let why = format!(
@@ -302,12 +306,20 @@ impl Batch {
             .entries
             .last()
             .map_or(live.head.at_us, |entry| entry.at_us);
-        let heard = append.facts.iter();
-        let heard = heard.map(|(fact, bluff)| (last, at_us, fact, bluff));
+        let found = append.facts.iter();
+        let found = found.map(|(fact, bluff)| (last, at_us, fact, bluff));
         let folded = append.close.iter().flat_map(|close| &close.facts);
-        let folded = folded.map(|told| (Some(told.entry.0), told.at_us, &told.fact, &told.bluff));
-        for told in heard.chain(folded) {
-            self.tables.tell(session, told, kit(&live.game));
+        let folded = folded.map(|it| (Some(it.entry.0), it.at_us, &it.fact, &it.bluff));
+        for (entry, at_us, fact, bluff) in found.chain(folded) {
+            let bluff = bluff.as_ref();
+            self.tables.push_fact(FactRow {
+                session,
+                entry,
+                at_us,
+                fact,
+                bluff,
+                place: bluff.and_then(|bluff| rules.place(&live.game, &bluff.by)),
+            });
         }
         self.ends |= append.close.is_some();
         self.works.push(Work::Append {
@@ -352,7 +364,7 @@ impl Batch {
         self.works.push(Work::Close { id, result, reply });
     }
 
-    /// Makes the batch's appends the sessions' new state; returns what its callers are to be told.
+    /// Makes the batch's appends the sessions' new state; returns what its callers are to receive.
     pub(super) fn committed(self, sessions: &mut Sessions) -> Answers {
         let committed = Instant::now();
         let mut answers = Answers::default();
@@ -430,6 +442,21 @@ impl Batch {
         self.works
     }
 
+    /// Answers the callers that wanted to end matches that do not exist.
+    pub(super) fn refuse_unknown(&mut self, unknown: &HashSet<String>) {
+        if unknown.is_empty() {
+            return;
+        }
+        for work in std::mem::take(&mut self.works) {
+            match work {
+                Work::Close { id, reply, .. } if unknown.contains(&id) => {
+                    answer(reply, Err(StoreError::Unknown { what: "match", id }));
+                }
+                other => self.works.push(other),
+            }
+        }
+    }
+
     fn raise(&mut self, durability: Durability) {
         if durability == Durability::Power {
             self.durability = Durability::Power;
@@ -483,6 +510,18 @@ impl Batch {
             at_us.into(),
             self.next_entry.into(),
         ]);
+    }
+}
+
+/// Answers all callers whose work was rolled back.
+pub(super) fn refuse(works: Vec<Work>, verdict: Verdict, why: &str) {
+    for work in works {
+        match work {
+            Work::Append { reply, .. } => answer(reply, Err(shown(verdict, why))),
+            Work::Open { reply, .. } | Work::Close { reply, .. } => {
+                answer(reply, Err(shown(verdict, why)));
+            }
+        }
     }
 }
 

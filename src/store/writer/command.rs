@@ -3,13 +3,11 @@
 use super::packing::Packing;
 use super::programs::{NoteChange, ProgramRun};
 use super::prune::Prune;
+use super::reply::Reply;
 use super::tokens::TokenChange;
 use super::tournaments::TournamentChange;
-use crate::store::error::StoreError;
 use crate::store::types::{Append, MatchResult, MatchRow, NewSession, Receipt, SessionId};
 use tokio::sync::oneshot;
-
-pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// A match to be opened.
 #[derive(Debug)]
@@ -60,9 +58,4 @@ pub(in crate::store) enum Command {
     /// Runs a statement on the writer's connection: tests use it to damage a store or fill its disk.
     #[cfg(test)]
     Run(String, oneshot::Sender<Option<i64>>),
-}
-
-/// A caller that has gone does not need the answer.
-pub(super) fn answer<T>(reply: Reply<T>, result: Result<T, StoreError>) {
-    drop(reply.send(result));
 }

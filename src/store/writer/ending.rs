@@ -4,15 +4,15 @@
 use super::batch::{Batch, Work};
 use super::learning::{Merge, TYPE_FIT_MIN, merged};
 use super::statements::{
-    CLOSING_MATCHES, CLOSING_SESSIONS, ENDED_MATCHES, ENDED_SESSIONS, LESSONS, MODELS,
-    PARTICIPATIONS, RESULTS, Rows, TOURNAMENT_MATCHES, Texts,
+    CLOSING_MATCHES, CLOSING_SESSIONS, Database, ENDED_MATCHES, ENDED_SESSIONS, LESSONS, MODELS,
+    PARTICIPATIONS, RESULTS, Rows, TOURNAMENT_MATCHES,
 };
-use crate::store::open::KitOf;
+use crate::store::rules::Rules;
 use crate::store::types::{Append, Close, MatchResult};
-use games::{Cause, Kit, Lesson, Outcome};
+use games::{Cause, Lesson};
 use serde_json::{Value, json};
+use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Row as _, SqliteConnection};
 use std::collections::{HashMap, HashSet};
 
 /// The rows of all endings of one batch.
@@ -46,9 +46,9 @@ struct Ending<'a> {
 
 /// Gathers the endings of a batch whose other rows are already in the open transaction.
 pub(super) async fn gather(
-    (connection, texts): (&mut SqliteConnection, &mut Texts),
+    database: &mut Database,
     batch: &Batch,
-    kit: KitOf,
+    rules: &dyn Rules,
 ) -> Result<Endings, sqlx::Error> {
     let mut endings = Endings {
         sessions: session_rows(batch),
@@ -62,17 +62,17 @@ pub(super) async fn gather(
         ended: Default::default(),
     };
     let mut ended = HashSet::new();
-    close_matches((connection, texts), batch, kit, &mut endings, &mut ended).await?;
-    let mut closings = read_sessions((connection, texts), batch).await?;
+    close_matches(database, batch, rules, &mut endings, &mut ended).await?;
+    let mut closings = read_sessions(database, batch).await?;
     // Those that can report the result go first.
     closings.sort_by_key(|ending| ending.seat.is_none());
     let mut merges = Vec::new();
     for ending in &closings {
         if ending.ends_match && ended.insert(ending.match_id.as_str().to_owned()) {
-            let kit = kit(&ending.game);
             let (result, wins) = ending.result();
             // The teams of matches with foreign referees are unknown.
-            end_match(&mut endings, kit, "", &ending.match_id, &result);
+            let shares = rules.win_shares(&ending.game, "", &result);
+            end_match(&mut endings, &ending.match_id, &result, &shares);
             for (seat, share) in wins.iter().enumerate() {
                 endings.results.push([
                     (&ending.match_id).into(),
@@ -83,10 +83,10 @@ pub(super) async fn gather(
             }
         }
         for lesson in &ending.close.lessons {
-            ending.learn(lesson, kit, &mut endings.lessons, &mut merges);
+            ending.learn(lesson, rules, &mut endings.lessons, &mut merges);
         }
     }
-    endings.models = merged((connection, texts), &merges, kit).await?;
+    endings.models = merged(database, &merges, rules).await?;
     let sessions = closings.iter().map(|ending| ending.session);
     endings.ended = [
         Value::from_iter(ended.iter().map(String::as_str)).to_string(),
@@ -105,9 +105,9 @@ fn closes(batch: &Batch) -> impl Iterator<Item = (&Append, Option<i64>, &Close)>
 }
 
 async fn close_matches(
-    (connection, texts): (&mut SqliteConnection, &mut Texts),
+    database: &mut Database,
     batch: &Batch,
-    kit: KitOf,
+    rules: &dyn Rules,
     endings: &mut Endings,
     ended: &mut HashSet<String>,
 ) -> Result<(), sqlx::Error> {
@@ -118,7 +118,7 @@ async fn close_matches(
         }
     }
     let mut known: HashMap<String, (Option<i64>, String, String)> = HashMap::new();
-    for row in &ids.fetch(connection, texts).await? {
+    for row in &ids.fetch(database).await? {
         let stored = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
         known.insert(row.try_get(0)?, stored);
     }
@@ -129,7 +129,8 @@ async fn close_matches(
         match known.get(id) {
             None => drop(endings.unknown.insert(id.clone())),
             Some((None, game, setup)) if ended.insert(id.clone()) => {
-                end_match(endings, kit(game), setup, id, result);
+                let shares = rules.win_shares(game, setup, result);
+                end_match(endings, id, result, &shares);
             }
             Some(_) => {}
         }
@@ -137,14 +138,8 @@ async fn close_matches(
     Ok(())
 }
 
-/// `kit`: the match's game, if this version knows it.
-fn end_match(
-    endings: &mut Endings,
-    kit: Option<&dyn Kit>,
-    setup: &str,
-    id: &str,
-    result: &MatchResult,
-) {
+/// `shares`: each seat's share of the win.
+fn end_match(endings: &mut Endings, id: &str, result: &MatchResult, shares: &[f64]) {
     let scores = Value::from_iter(result.scores.iter().copied()).to_string();
     let (cause, detail) = (result.cause.word(), &result.detail);
     endings.matches.push([
@@ -167,22 +162,10 @@ fn end_match(
         ]);
     }
     participations(id, result, &mut endings.participations);
-    let outcome = Outcome {
-        cause: result.cause,
-        scores: result.scores.iter().copied().collect(),
-    };
-    let shares = match kit {
-        Some(kit) => {
-            let teams = kit.card().teams_of(setup);
-            let is_last = |seat| result.is_last(seat);
-            kit.earned(teams.as_deref(), &outcome, is_last).0
-        }
-        None => outcome.win_shares(),
-    };
-    for ((seat, score), (_, share)) in outcome.scores.iter().zip(shares.iter()) {
+    for ((seat, score), share) in (0u8..).zip(&result.scores).zip(shares) {
         endings
             .results
-            .push([id.into(), seat.0.into(), (*score).into(), (*share).into()]);
+            .push([id.into(), seat.into(), (*score).into(), (*share).into()]);
     }
 }
 
@@ -204,7 +187,7 @@ fn participations(id: &str, result: &MatchResult, rows: &mut Rows) {
 }
 
 async fn read_sessions<'a>(
-    (connection, texts): (&mut SqliteConnection, &mut Texts),
+    database: &mut Database,
     batch: &'a Batch,
 ) -> Result<Vec<Ending<'a>>, sqlx::Error> {
     let closing: HashMap<i64, &Close> = closes(batch)
@@ -214,7 +197,7 @@ async fn read_sessions<'a>(
     for id in closing.keys() {
         ids.push([(*id).into()]);
     }
-    let rows = ids.fetch(connection, texts).await?;
+    let rows = ids.fetch(database).await?;
     let mut endings = Vec::with_capacity(rows.len());
     for row in &rows {
         if let Some(close) = closing.get(&row.try_get(0)?) {
@@ -271,8 +254,8 @@ impl Ending<'_> {
     }
 
     /// The match's seat for the place that the session's wire calls `rival`.
-    fn seat_of(&self, rival: &str, kit: KitOf) -> Option<u8> {
-        let place = kit(&self.game)?.card().places.clockwise(rival)?;
+    fn seat_of(&self, rival: &str, rules: &dyn Rules) -> Option<u8> {
+        let place = rules.place(&self.game, rival)?;
         let seats = u8::try_from(self.seats).ok().filter(|seats| *seats > 0)?;
         Some((self.seat? % seats + place % seats) % seats)
     }
@@ -280,11 +263,11 @@ impl Ending<'_> {
     fn learn<'b>(
         &'b self,
         lesson: &'b Lesson,
-        kit: KitOf,
+        rules: &dyn Rules,
         lessons: &mut Rows,
         merges: &mut Vec<Merge<'b>>,
     ) {
-        let seat = self.seat_of(&lesson.rival, kit);
+        let seat = self.seat_of(&lesson.rival, rules);
         let name = self
             .names
             .iter()

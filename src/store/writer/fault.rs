@@ -11,7 +11,7 @@ pub const EXIT_LOG_FAILED: i32 = 74;
 pub(super) enum Verdict {
     /// End the process: a sync failed or the file is damaged.
     End,
-    /// Nothing can be written at present: rolled back; tell the callers, try again with the next batch.
+    /// Nothing can be written at present: rolled back; the callers get the error; try again with the next batch.
     Unwritable,
     /// One of the rows was rejected: find out whose.
     Refused,
@@ -69,6 +69,16 @@ pub(super) fn shown(verdict: Verdict, why: &str) -> StoreError {
         Verdict::Refused => StoreError::Refused(why.to_owned()),
         Verdict::End | Verdict::Unwritable => StoreError::Unwritable(why.to_owned()),
     }
+}
+
+/// The error that a caller gets for a failure that concerns nobody else. Ends the process where nothing can be trusted
+/// any more.
+pub(super) fn shown_alone(error: &sqlx::Error) -> StoreError {
+    let verdict = judge(error);
+    if verdict == Verdict::End {
+        end(error);
+    }
+    shown(verdict, &error.to_string())
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Merges lessons from matches into the stored opponent models.
 
-use super::statements::{MODELS, Rows, STORED_MODELS, Texts};
-use crate::store::open::KitOf;
+use super::statements::{Database, MODELS, Rows, STORED_MODELS};
 use crate::store::rows;
+use crate::store::rules::Rules;
 use serde_json::Value;
-use sqlx::{Row as _, SqliteConnection};
+use sqlx::Row as _;
 use std::collections::BTreeMap;
 
 /// A match updates a learnt type only if the type fits the rival at least this well.
@@ -22,6 +22,7 @@ pub(super) struct Merge<'a> {
     pub(super) at_us: i64,
 }
 
+#[derive(Default)]
 struct Model {
     model: Option<Value>,
     version: i64,
@@ -31,23 +32,19 @@ struct Model {
 
 /// Loads the models concerned, merges, and returns their new rows for `opponent_models`.
 pub(super) async fn merged(
-    (connection, texts): (&mut SqliteConnection, &mut Texts),
+    database: &mut Database,
     merges: &[Merge<'_>],
-    kit: KitOf,
+    rules: &dyn Rules,
 ) -> Result<Rows, sqlx::Error> {
     let mut rows = Rows::of(&MODELS);
-    let mut models = load((connection, texts), merges).await?;
+    let mut models = load(database, merges).await?;
     for merge in merges {
-        let Some(learnt) = kit(&merge.key.0).and_then(|kit| kit.card().models) else {
+        let before = models.get(&merge.key).and_then(|it| it.model.as_ref());
+        let Some(merged) = rules.merged(&merge.key.0, before, merge.evidence) else {
             continue;
         };
-        let model = models.entry(merge.key.clone()).or_insert_with(|| Model {
-            model: None,
-            version: 0,
-            match_id: String::new(),
-            at_us: 0,
-        });
-        model.model = Some(learnt.merge(model.model.as_ref(), merge.evidence));
+        let model = models.entry(merge.key.clone()).or_default();
+        model.model = Some(merged);
         model.version += 1;
         model.at_us = merge.at_us;
         merge.match_id.clone_into(&mut model.match_id);
@@ -69,7 +66,7 @@ pub(super) async fn merged(
 }
 
 async fn load(
-    (connection, texts): (&mut SqliteConnection, &mut Texts),
+    database: &mut Database,
     merges: &[Merge<'_>],
 ) -> Result<BTreeMap<Key, Model>, sqlx::Error> {
     let mut keys = Rows::of(&STORED_MODELS);
@@ -77,7 +74,7 @@ async fn load(
         keys.push([(&key.0).into(), key.1.into(), (&key.2).into()]);
     }
     let mut models = BTreeMap::new();
-    for row in &keys.fetch(connection, texts).await? {
+    for row in &keys.fetch(database).await? {
         let kind = if row.try_get::<&str, _>(1)? == "named" {
             "named"
         } else {
@@ -94,8 +91,7 @@ async fn load(
             Model {
                 model,
                 version,
-                match_id: String::new(),
-                at_us: 0,
+                ..Model::default()
             },
         );
     }

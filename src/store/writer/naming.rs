@@ -1,17 +1,17 @@
 //! Naming an opponent, during or after the match.
 
 use super::learning::{Merge, merged};
-use super::statements::Texts;
+use super::statements::Database;
 use crate::store::error::StoreError;
-use crate::store::open::KitOf;
 use crate::store::rows;
+use crate::store::rules::Rules;
 use serde_json::Value;
 use sqlx::{Row as _, SqliteConnection};
 
 /// What went wrong: the caller's error, or one for the writer to judge.
 #[derive(Debug)]
 pub(super) enum NamingError {
-    Told(StoreError),
+    Refused(StoreError),
     Failed(sqlx::Error),
 }
 
@@ -23,18 +23,19 @@ impl From<sqlx::Error> for NamingError {
 
 impl From<StoreError> for NamingError {
     fn from(error: StoreError) -> Self {
-        Self::Told(error)
+        Self::Refused(error)
     }
 }
 
 /// Names a seat inside an open transaction and merges what its match taught, once; without a `name` it has none any
 /// more.
 pub(super) async fn name(
-    (connection, texts): (&mut SqliteConnection, &mut Texts),
-    (match_id, seat): (&str, u8),
+    database: &mut Database,
+    match_id: &str,
+    seat: u8,
     name: Option<&str>,
     at_us: i64,
-    kit: KitOf,
+    rules: &dyn Rules,
 ) -> Result<(), NamingError> {
     let stored: Option<(Option<String>, String)> = sqlx::query_as(
         "SELECT s.name, m.game FROM seats s JOIN matches m ON m.id = s.match_id
@@ -42,7 +43,7 @@ pub(super) async fn name(
     )
     .bind(match_id)
     .bind(seat)
-    .fetch_optional(&mut *connection)
+    .fetch_optional(&mut database.connection)
     .await?;
     let Some((before, game)) = stored else {
         let id = format!("{seat} in match {match_id}");
@@ -55,10 +56,10 @@ pub(super) async fn name(
         .bind(name)
         .bind(match_id)
         .bind(seat)
-        .execute(&mut *connection)
+        .execute(&mut database.connection)
         .await?;
     let taught = evidence(
-        connection,
+        &mut database.connection,
         "UPDATE lessons SET merged_into = ? WHERE match_id = ? AND seat = ? RETURNING evidence",
         &[name, Some(match_id)],
         Some(seat),
@@ -74,10 +75,10 @@ pub(super) async fn name(
         })
     };
     let merges: Vec<Merge<'_>> = taught.iter().filter_map(merge).collect();
-    let models = merged((connection, texts), &merges, kit).await?;
-    models.write(connection, texts).await?;
+    let models = merged(database, &merges, rules).await?;
+    models.write(database).await?;
     match before {
-        Some(before) => forget(connection, &game, &before, at_us, kit).await,
+        Some(before) => forget(&mut database.connection, &game, &before, at_us, rules).await,
         None => Ok(()),
     }
 }
@@ -88,7 +89,7 @@ async fn forget(
     game: &str,
     name: &str,
     at_us: i64,
-    kit: KitOf,
+    rules: &dyn Rules,
 ) -> Result<(), NamingError> {
     let taught = evidence(
         connection,
@@ -98,10 +99,8 @@ async fn forget(
     )
     .await?;
     let mut model = None;
-    if let Some(models) = kit(game).and_then(|kit| kit.card().models) {
-        for evidence in &taught {
-            model = Some(models.merge(model.as_ref(), evidence));
-        }
+    for evidence in &taught {
+        model = rules.merged(game, model.as_ref(), evidence);
     }
     let statement = match &model {
         Some(_) => {

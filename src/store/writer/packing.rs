@@ -1,13 +1,6 @@
-//! The transactions that move ended sessions out of the log. What they write is in the log already: they
-//! are not synced, and while they fail nothing else does.
+//! The transactions that move ended sessions out of the log, and shrink the file.
 
-use super::command::{Reply, answer};
-use super::fault::{self, Verdict, judge, shown};
-use super::prune::{self, Prune};
-use super::run::Writer;
-use crate::store::error::StoreError;
 use crate::store::packed::Packed;
-use crate::store::types::Durability;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::path::Path;
 
@@ -29,71 +22,31 @@ pub(in crate::store) struct Packing {
     pub(in crate::store) left: Vec<i64>,
 }
 
-impl Writer {
-    pub(super) async fn pack(&mut self, packing: Packing, reply: Reply<()>) {
-        let entries = packing.packed.iter().map(|packed| packed.entries).sum();
-        let done = match self.synchronise(Durability::Process).await {
-            Ok(()) => moved(&mut self.connection, packing).await,
-            Err(error) => Err(error),
-        };
-        match done {
-            Ok(()) => {
-                self.checkpoints.committed(entries);
-                answer(reply, Ok(()));
-            }
-            Err(error) => {
-                self.roll_back().await;
-                answer(reply, Err(told(&error)));
-            }
-        }
+impl Packing {
+    /// How many entries it moves.
+    pub(super) fn entries(&self) -> u64 {
+        self.packed.iter().map(|packed| packed.entries).sum()
     }
+}
 
-    pub(super) async fn prune(&mut self, prune: &Prune, reply: Reply<u64>) {
-        // The numbers of entries that go are not given again.
-        self.store_heads().await;
-        let done = match self.synchronise(Durability::Process).await {
-            Ok(()) => prune::go(&mut self.connection, prune).await,
-            Err(error) => Err(error),
-        };
-        match done {
-            Ok(gone) => {
-                let (Prune::Transcripts(sessions) | Prune::Void(sessions)) = prune;
-                self.checkpoints.committed(sessions.len() as u64);
-                answer(reply, Ok(gone));
-            }
-            Err(error) => {
-                self.roll_back().await;
-                answer(reply, Err(told(&error)));
-            }
-        }
-    }
-
-    pub(super) async fn add_dictionary(&mut self, game: &str, content: Vec<u8>, reply: Reply<i64>) {
-        let added = sqlx::query_scalar(
-            "INSERT INTO dictionaries (game, content) VALUES (?, ?) RETURNING id",
-        )
-        .bind(game.to_owned())
+/// Adds a dictionary of a game; returns its number.
+pub(super) async fn add_dictionary(
+    connection: &mut SqliteConnection,
+    game: String,
+    content: Vec<u8>,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar("INSERT INTO dictionaries (game, content) VALUES ($1, $2) RETURNING id")
+        .bind(game)
         .bind(content)
-        .fetch_one(&mut self.connection)
-        .await;
-        answer(reply, added.map_err(|error| told(&error)));
-    }
-
-    pub(super) async fn give_back(&mut self, reply: Reply<u64>) {
-        let given = shrunk(&mut self.connection).await;
-        answer(reply, given.map_err(|error| told(&error)));
-    }
+        .fetch_one(connection)
+        .await
 }
 
-fn told(error: &sqlx::Error) -> StoreError {
-    let verdict = judge(error);
-    if verdict == Verdict::End {
-        fault::end(error);
-    }
-    shown(verdict, &error.to_string())
-}
-
-async fn moved(connection: &mut SqliteConnection, packing: Packing) -> Result<(), sqlx::Error> {
+/// Moves sessions out of the log.
+pub(super) async fn moved(
+    connection: &mut SqliteConnection,
+    packing: Packing,
+) -> Result<(), sqlx::Error> {
     sqlx::query("BEGIN IMMEDIATE")
         .execute(&mut *connection)
         .await?;
@@ -124,7 +77,8 @@ async fn moved(connection: &mut SqliteConnection, packing: Packing) -> Result<()
     Ok(())
 }
 
-async fn shrunk(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
+/// Shrinks the file if enough of it is free; returns the bytes given back.
+pub(super) async fn shrunk(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
     let mut pragma = async |name: &'static str| {
         let query = sqlx::query_scalar::<_, i64>(name);
         query.fetch_one(&mut *connection).await
@@ -140,7 +94,7 @@ async fn shrunk(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
             .fetch_one(&mut *connection)
             .await?;
     let folder = Path::new(&file).parent().unwrap_or(Path::new("."));
-    // The copy is built beside the database: in memory it may not fit, and /tmp may be memory or missing.
+    // The copy is built next to the database: in memory it may not fit, and /tmp may be memory or missing.
     temporary(connection, "FILE", &folder.to_string_lossy()).await?;
     let shrunk = sqlx::query("VACUUM").execute(&mut *connection).await;
     temporary(connection, "MEMORY", "").await?;

@@ -56,8 +56,9 @@ pub(super) async fn change(
         .execute(&mut *transaction)
         .await?;
     sqlx::query(
-        "INSERT OR REPLACE INTO program_runs (session, report, stderr)
-         SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?1)",
+        "INSERT INTO program_runs (session, report, stderr)
+         SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = $1)
+         ON CONFLICT (session) DO UPDATE SET report = excluded.report, stderr = excluded.stderr",
     )
     .bind(run.session.0)
     .bind(run.report.to_string())
@@ -101,11 +102,14 @@ pub(super) async fn change_note(
     match change {
         NoteChange::Kept(note) => keep(connection, note).await?,
         NoteChange::Given(session, note) => {
-            sqlx::query("INSERT OR REPLACE INTO notes_given (session, note) VALUES (?, ?)")
-                .bind(session.0)
-                .bind(note.to_string())
-                .execute(connection)
-                .await?;
+            sqlx::query(
+                "INSERT INTO notes_given (session, note) VALUES ($1, $2)
+                 ON CONFLICT (session) DO UPDATE SET note = excluded.note",
+            )
+            .bind(session.0)
+            .bind(note.to_string())
+            .execute(connection)
+            .await?;
         }
     }
     Ok(None)

@@ -1,20 +1,24 @@
 //! The writer's loop.
 
-use super::batch::{self, Batch, Sessions, Tables, Work};
+use super::batch::{self, Batch, Sessions, Tables, Work, refuse};
 use super::checkpoint::{CHECKPOINT, Checkpoints};
-use super::command::{Change, Command, Reply, answer};
+use super::command::{Change, Command};
 use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
 use super::naming::{self, NamingError};
-use super::refusal::refuse;
-use super::statements::{self, Rows, Text, Texts};
+use super::packing;
+use super::prune::{self, Prune};
+use super::reply::{Reply, answer};
+use super::statements::{self, Database, Rows, Text, Texts};
 use super::syncing::Syncing;
 use super::{changes, programs, tokens, tournaments};
 use crate::clock::now_us;
 use crate::store::commits::Bells;
+use crate::store::error::StoreError;
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
-use crate::store::open::{KitOf, Settings};
+use crate::store::open::Settings;
+use crate::store::rules::Rules;
 use crate::store::startup::{self, Start};
 use crate::store::types::Durability;
 use sqlx::{Connection as _, SqliteConnection};
@@ -36,14 +40,13 @@ const TICK: Duration = Duration::from_secs(1);
 /// The writer.
 #[derive(Debug)]
 pub(in crate::store) struct Writer {
-    pub(super) connection: SqliteConnection,
-    pub(super) texts: Texts,
+    database: Database,
     syncing: Syncing,
-    pub(super) checkpoints: Checkpoints,
+    checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
     bells: Arc<Bells>,
-    pub(super) kit: KitOf,
+    rules: Arc<dyn Rules>,
     durability: Durability,
     /// The current `PRAGMA synchronous`.
     synchronous: Durability,
@@ -55,24 +58,40 @@ pub(in crate::store) struct Writer {
     _lock: Lock,
 }
 
+/// What it works with.
+#[derive(Debug)]
+pub(in crate::store) struct Parts {
+    pub(in crate::store) gauges: Arc<Gauges>,
+    pub(in crate::store) bells: Arc<Bells>,
+    pub(in crate::store) checkpoints: Checkpoints,
+    pub(in crate::store) syncing: Syncing,
+}
+
 impl Writer {
     pub(in crate::store) fn new(
         connection: SqliteConnection,
         lock: Lock,
         start: &Start,
         settings: &Settings,
-        (gauges, bells): (Arc<Gauges>, Arc<Bells>),
-        (checkpoints, syncing): (Checkpoints, Syncing),
+        parts: Parts,
     ) -> Self {
+        let Parts {
+            gauges,
+            bells,
+            checkpoints,
+            syncing,
+        } = parts;
         Self {
-            connection,
-            texts: Texts::default(),
+            database: Database {
+                connection,
+                texts: Texts::default(),
+            },
             syncing,
             checkpoints,
             sessions: Sessions::new(start),
             gauges,
             bells,
-            kit: settings.kit,
+            rules: Arc::clone(&settings.rules),
             durability: settings.durability,
             synchronous: Durability::Power,
             next_entry: start.last_entry + 1,
@@ -115,7 +134,7 @@ impl Writer {
                     if full || self.sessions.in_batch(append.session.0) {
                         batch = self.flush(batch).await;
                     }
-                    batch.add_append(&mut self.sessions, append, reply, self.kit);
+                    batch.add_append(&mut self.sessions, append, reply, &*self.rules);
                 }
                 Command::OpenMatch(new, reply) => {
                     batch.add_open(&mut self.sessions, new, self.durability, reply)
@@ -130,8 +149,8 @@ impl Writer {
                     reply,
                 } => {
                     batch = self.flush(batch).await;
-                    let name = name.as_deref();
-                    self.name_seat((&match_id, seat), name, reply).await;
+                    let named = self.name_seat(&match_id, seat, name.as_deref()).await;
+                    answer(reply, named);
                 }
                 Command::Change(change, reply) => {
                     batch = self.flush(batch).await;
@@ -139,19 +158,30 @@ impl Writer {
                 }
                 Command::Pack(packing, reply) => {
                     batch = self.flush(batch).await;
-                    self.pack(packing, reply).await;
+                    let entries = packing.entries();
+                    let moved = async |database: &mut _| packing::moved(database, packing).await;
+                    answer(reply, self.unsynced(entries, moved).await);
                 }
                 Command::Prune(prune, reply) => {
                     batch = self.flush(batch).await;
-                    self.prune(&prune, reply).await;
+                    // The numbers of entries that go are not given again.
+                    self.store_heads().await;
+                    let (Prune::Transcripts(sessions) | Prune::Void(sessions)) = &prune;
+                    let sessions = sessions.len() as u64;
+                    let gone = async |database: &mut _| prune::go(database, &prune).await;
+                    answer(reply, self.unsynced(sessions, gone).await);
                 }
                 Command::Dictionary(game, content, reply) => {
                     batch = self.flush(batch).await;
-                    self.add_dictionary(&game, content, reply).await;
+                    let add = async |database: &mut _| {
+                        packing::add_dictionary(database, game, content).await
+                    };
+                    answer(reply, self.unsynced(1, add).await);
                 }
                 Command::GiveBack(reply) => {
                     batch = self.flush(batch).await;
-                    self.give_back(reply).await;
+                    let given = async |database: &mut _| packing::shrunk(database).await;
+                    answer(reply, self.unsynced(0, given).await);
                 }
                 #[cfg(test)]
                 Command::Run(statement, reply) => {
@@ -159,7 +189,7 @@ impl Writer {
                     let query = sqlx::query_scalar(sqlx::AssertSqlSafe(statement));
                     let _ = reply.send(
                         query
-                            .fetch_optional(&mut self.connection)
+                            .fetch_optional(&mut self.database.connection)
                             .await
                             .expect("runs"),
                     );
@@ -183,7 +213,10 @@ impl Writer {
     }
 
     async fn checkpoint(&mut self, statement: &'static str) {
-        if let Err(error) = sqlx::query(statement).execute(&mut self.connection).await {
+        if let Err(error) = sqlx::query(statement)
+            .execute(&mut self.database.connection)
+            .await
+        {
             self.judged(&error);
         }
     }
@@ -203,7 +236,7 @@ impl Writer {
         let rows = self.gauges.take_ledger(LEDGER_ROWS);
         let stored = batch::ledger_rows(&rows);
         let written = match self.synchronise(Durability::Process).await {
-            Ok(()) => stored.write(&mut self.connection, &mut self.texts).await,
+            Ok(()) => stored.write(&mut self.database).await,
             Err(error) => Err(error),
         };
         match written {
@@ -279,7 +312,7 @@ impl Writer {
     fn add(&mut self, batch: &mut Batch, work: Work) {
         match work {
             Work::Append { append, reply, .. } => {
-                batch.add_append(&mut self.sessions, append, reply, self.kit);
+                batch.add_append(&mut self.sessions, append, reply, &*self.rules);
             }
             Work::Open { new, reply } => {
                 batch.add_open(&mut self.sessions, new, self.durability, reply)
@@ -324,25 +357,25 @@ impl Writer {
             bluffs,
             changes,
         } = std::mem::take(&mut batch.tables);
-        let (connection, texts) = (&mut self.connection, &mut self.texts);
+        let database = &mut self.database;
         let mut text = Text::default();
         text.sql.push_str("BEGIN IMMEDIATE;");
-        text.add(&mut entries, texts);
-        text.add(&mut facts, texts);
+        text.add(&mut entries, &mut database.texts);
+        text.add(&mut facts, &mut database.texts);
         let rare = [entries, facts, matches, seats, sessions, bluffs, changes];
         let whole = !batch.ends && rare.iter().all(Rows::is_empty);
         if whole {
             text.sql.push_str("COMMIT");
         }
-        text.write(connection).await?;
+        text.write(&mut database.connection).await?;
         if whole {
             return Ok(());
         }
         for rows in rare {
-            rows.write(connection, texts).await?;
+            rows.write(database).await?;
         }
         if batch.ends {
-            let endings = ending::gather((connection, texts), batch, self.kit).await?;
+            let endings = ending::gather(database, batch, &*self.rules).await?;
             let Endings {
                 sessions,
                 matches,
@@ -364,22 +397,49 @@ impl Writer {
                 models,
             ];
             for rows in all {
-                rows.write(connection, texts).await?;
+                rows.write(database).await?;
             }
-            changes::note_ended(connection, &ended, &closed).await?;
+            changes::note_ended(&mut database.connection, &ended, &closed).await?;
             batch.refuse_unknown(&unknown);
         }
-        sqlx::query("COMMIT").execute(connection).await?;
+        sqlx::query("COMMIT")
+            .execute(&mut database.connection)
+            .await?;
         Ok(())
     }
 
-    pub(super) async fn synchronise(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
+    /// Makes a change to what is in the log already, or that may be lost: it is not synced, and while it fails nothing
+    /// else does. `rows`: about how many it adds to the log of the file.
+    async fn unsynced<T>(
+        &mut self,
+        rows: u64,
+        change: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, sqlx::Error>,
+    ) -> Result<T, StoreError> {
+        let done = match self.synchronise(Durability::Process).await {
+            Ok(()) => change(&mut self.database.connection).await,
+            Err(error) => Err(error),
+        };
+        match done {
+            Ok(done) => {
+                self.checkpoints.committed(rows);
+                Ok(done)
+            }
+            Err(error) => {
+                self.roll_back().await;
+                Err(fault::shown_alone(&error))
+            }
+        }
+    }
+
+    async fn synchronise(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
         if durability != self.synchronous {
             let pragma = match durability {
                 Durability::Power => "PRAGMA synchronous = FULL",
                 Durability::Process => "PRAGMA synchronous = NORMAL",
             };
-            sqlx::query(pragma).execute(&mut self.connection).await?;
+            sqlx::query(pragma)
+                .execute(&mut self.database.connection)
+                .await?;
             self.synchronous = durability;
         }
         Ok(())
@@ -387,53 +447,55 @@ impl Writer {
 
     async fn name_seat(
         &mut self,
-        (match_id, seat): (&str, u8),
+        match_id: &str,
+        seat: u8,
         name: Option<&str>,
-        reply: Reply<()>,
-    ) {
-        match self.try_name_seat((match_id, seat), name).await {
+    ) -> Result<(), StoreError> {
+        let error = match self.try_name_seat(match_id, seat, name).await {
             Ok(()) => {
                 self.gauges.committed(1, 0, now_us(), 0);
                 // It may have another owner now.
                 self.bells.reveal(Some(match_id));
-                answer(reply, Ok(()));
+                return Ok(());
             }
-            Err(NamingError::Told(error)) => {
-                self.roll_back().await;
-                answer(reply, Err(error));
-            }
-            Err(NamingError::Failed(error)) => {
-                let verdict = self.judged(&error);
-                self.roll_back().await;
-                answer(reply, Err(shown(verdict, &error.to_string())));
-            }
-        }
+            Err(NamingError::Refused(error)) => error,
+            Err(NamingError::Failed(error)) => shown(self.judged(&error), &error.to_string()),
+        };
+        self.roll_back().await;
+        Err(error)
     }
 
     async fn try_name_seat(
         &mut self,
-        seat: (&str, u8),
+        match_id: &str,
+        seat: u8,
         name: Option<&str>,
     ) -> Result<(), NamingError> {
         self.synchronise(self.durability).await?;
         sqlx::query("BEGIN IMMEDIATE")
-            .execute(&mut self.connection)
+            .execute(&mut self.database.connection)
             .await?;
-        let database = (&mut self.connection, &mut self.texts);
-        naming::name(database, seat, name, now_us(), self.kit).await?;
-        sqlx::query("COMMIT").execute(&mut self.connection).await?;
+        let (database, rules) = (&mut self.database, &*self.rules);
+        naming::name(database, match_id, seat, name, now_us(), rules).await?;
+        sqlx::query("COMMIT")
+            .execute(&mut self.database.connection)
+            .await?;
         Ok(())
     }
 
     async fn change(&mut self, change: &Change, reply: Reply<Option<i64>>) {
         let changed = match (self.synchronise(self.durability).await, change) {
-            (Ok(()), Change::Token(change)) => tokens::change(&mut self.connection, change).await,
-            (Ok(()), Change::Program(run)) => programs::change(&mut self.connection, run).await,
+            (Ok(()), Change::Token(change)) => {
+                tokens::change(&mut self.database.connection, change).await
+            }
+            (Ok(()), Change::Program(run)) => {
+                programs::change(&mut self.database.connection, run).await
+            }
             (Ok(()), Change::Note(change)) => {
-                programs::change_note(&mut self.connection, change).await
+                programs::change_note(&mut self.database.connection, change).await
             }
             (Ok(()), Change::Tournament(change)) => {
-                tournaments::change(&mut self.connection, change).await
+                tournaments::change(&mut self.database.connection, change).await
             }
             (Err(error), _) => Err(error),
         };
@@ -445,13 +507,13 @@ impl Writer {
         answer(reply, result);
     }
 
-    pub(super) async fn store_heads(&mut self) {
+    async fn store_heads(&mut self) {
         let packed = startup::pack(self.sessions.heads());
         let entry = self.next_entry - 1;
         let stored = sqlx::query(statements::HEADS)
             .bind(entry)
             .bind(packed)
-            .execute(&mut self.connection)
+            .execute(&mut self.database.connection)
             .await;
         match stored {
             Ok(_) => {
@@ -488,8 +550,12 @@ impl Writer {
     }
 
     /// SQLite may already have rolled back: then there is nothing to do.
-    pub(super) async fn roll_back(&mut self) {
-        drop(sqlx::query("ROLLBACK").execute(&mut self.connection).await);
+    async fn roll_back(&mut self) {
+        drop(
+            sqlx::query("ROLLBACK")
+                .execute(&mut self.database.connection)
+                .await,
+        );
     }
 
     async fn finish(mut self) {
@@ -497,14 +563,14 @@ impl Writer {
         self.store_heads().await;
         self.checkpoints.stop().await;
         if let Err(error) = sqlx::query("PRAGMA optimize")
-            .execute(&mut self.connection)
+            .execute(&mut self.database.connection)
             .await
         {
             tracing::warn!(%error, "PRAGMA optimize failed on closing");
         }
         // Last: readers still have the database open, so that closing leaves the log as it is.
         self.checkpoint("PRAGMA wal_checkpoint(TRUNCATE)").await;
-        if let Err(error) = self.connection.close().await {
+        if let Err(error) = self.database.connection.close().await {
             tracing::warn!(%error, "the database did not close cleanly");
         }
         self.syncing.stop();

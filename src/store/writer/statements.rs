@@ -87,6 +87,13 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
+/// The writer's connection, and the statements that it keeps.
+#[derive(Debug)]
+pub(super) struct Database {
+    pub(super) connection: SqliteConnection,
+    pub(super) texts: Texts,
+}
+
 /// Rows for one statement.
 #[derive(Debug)]
 pub(super) struct Rows {
@@ -114,13 +121,9 @@ impl Rows {
     }
 
     /// Writes the rows.
-    pub(super) async fn write(
-        self,
-        connection: &mut SqliteConnection,
-        texts: &mut Texts,
-    ) -> Result<(), sqlx::Error> {
-        for text in self.texts(texts) {
-            text.write(connection).await?;
+    pub(super) async fn write(self, database: &mut Database) -> Result<(), sqlx::Error> {
+        for text in self.texts(&mut database.texts) {
+            text.write(&mut database.connection).await?;
         }
         Ok(())
     }
@@ -128,13 +131,12 @@ impl Rows {
     /// Fetches what is stored about these rows.
     pub(super) async fn fetch(
         self,
-        connection: &mut SqliteConnection,
-        texts: &mut Texts,
+        database: &mut Database,
     ) -> Result<Vec<SqliteRow>, sqlx::Error> {
         let mut found = Vec::new();
-        for Text { sql, arguments } in self.texts(texts) {
+        for Text { sql, arguments } in self.texts(&mut database.texts) {
             let query = sqlx::query_with(AssertSqlSafe(sql), arguments);
-            found.append(&mut query.fetch_all(&mut *connection).await?);
+            found.append(&mut query.fetch_all(&mut database.connection).await?);
         }
         Ok(found)
     }
@@ -316,11 +318,13 @@ pub(super) const PARTICIPATIONS: Statement = Statement {
 /// How a further row of a seat is merged into the one that is there.
 pub(in crate::store) const PARTICIPATION_MERGED: &str = "WHERE column1 IS NOT NULL
     ON CONFLICT (match_id, seat) DO UPDATE SET
-        how = iif(how = 'played', excluded.how, how),
-        turn = iif(how = 'played', excluded.turn, turn),
-        detail = iif(how = 'played', excluded.detail, detail),
-        decisions = iif(coalesce(excluded.fallback, -1) >= coalesce(fallback, -1), excluded.decisions, decisions),
-        fallback = iif(coalesce(excluded.fallback, -1) >= coalesce(fallback, -1), excluded.fallback, fallback)";
+        how = CASE participations.how WHEN 'played' THEN excluded.how ELSE participations.how END,
+        turn = CASE participations.how WHEN 'played' THEN excluded.turn ELSE participations.turn END,
+        detail = CASE participations.how WHEN 'played' THEN excluded.detail ELSE participations.detail END,
+        decisions = CASE WHEN coalesce(excluded.fallback, -1) >= coalesce(participations.fallback, -1)
+            THEN excluded.decisions ELSE participations.decisions END,
+        fallback = CASE WHEN coalesce(excluded.fallback, -1) >= coalesce(participations.fallback, -1)
+            THEN excluded.fallback ELSE participations.fallback END";
 
 /// A place is filled once, by a match that ends once: a second row is refused, and with it its match's end.
 pub(super) const TOURNAMENT_MATCHES: Statement = Statement {

@@ -25,7 +25,7 @@ pub(super) async fn change(
     let query = match change {
         TournamentChange::Create(new) => sqlx::query_scalar(
             "INSERT INTO tournaments (id, name, game, setup, entrants, started_us)
-             VALUES (?, ?, ?, ?, ?, ?) RETURNING rowid",
+             VALUES (?, ?, ?, ?, ?, ?) RETURNING 1",
         )
         .bind(new.id.clone())
         .bind(new.name.clone())
@@ -42,13 +42,13 @@ pub(super) async fn change(
         .bind(round.decision.to_string())
         .bind(round.decided_us),
         TournamentChange::Setup(id, setup) => {
-            sqlx::query_scalar("UPDATE tournaments SET setup = ? WHERE id = ? RETURNING rowid")
+            sqlx::query_scalar("UPDATE tournaments SET setup = ? WHERE id = ? RETURNING 1")
                 .bind(setup.to_string())
                 .bind(id.clone())
         }
         TournamentChange::End(id, at_us, why) => sqlx::query_scalar(
             "UPDATE tournaments SET ended_why = coalesce(ended_why, ?), ended_us = coalesce(ended_us, ?)
-             WHERE id = ? RETURNING rowid",
+             WHERE id = ? RETURNING 1",
         )
         .bind(why.clone())
         .bind(*at_us)

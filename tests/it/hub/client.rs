@@ -6,6 +6,7 @@ use crate::app::{clean, folder, until};
 use drover::daemon::Site;
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::{HubStatus, Hubs, Phase};
+use drover::history::GameRules;
 use drover::session::SessionOptions;
 use drover::store::{MatchRow, Settings};
 use games::Cause;
@@ -26,7 +27,7 @@ impl World {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let folder = folder();
         let stop = CancellationToken::new();
-        let settings = Settings::at(folder.path().join("drover.db"));
+        let settings = Settings::at(folder.path().join("drover.db"), GameRules::all());
         let (sessions, callbacks) = (SessionOptions::default(), CallbackOptions::default());
         let (site, hubs) = runtime.block_on(async {
             let site = Site::start(&settings, sessions, callbacks, None)

@@ -7,6 +7,7 @@ use crate::app::{
 };
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::Hubs;
+use drover::history::GameRules;
 use drover::history::{self, Filter, PageAt};
 use drover::referee::budget::ThinkBudget;
 use drover::referee::hub::{HubServer, HubSettings, Invited};
@@ -57,7 +58,7 @@ fn hub_settings() -> HubSettings {
 /// A hub for the entrants, which records in this folder.
 fn hub(folder: &Path) -> (Hub, Store) {
     let runtime = Runtime::new().unwrap();
-    let settings = Settings::at(folder.join("drover.db"));
+    let settings = Settings::at(folder.join("drover.db"), GameRules::all());
     let store = runtime.block_on(Store::open(&settings)).unwrap();
     let recording = Recording::new(store.clone(), Durability::Process);
     (Hub::on(runtime, hub_settings(), recording), store)
@@ -560,7 +561,7 @@ fn our_own_connections_to_hubs_play_as_an_entrant() {
     let folder = folder();
     let hub = Hub::on(Runtime::new().unwrap(), hub_settings(), Recording::none());
     let stop = CancellationToken::new();
-    let settings = Settings::at(folder.path().join("drover.db"));
+    let settings = Settings::at(folder.path().join("drover.db"), GameRules::all());
     let (site, hubs) = hub.runtime.block_on(async {
         let (sessions, callbacks) = (SessionOptions::default(), CallbackOptions::default());
         let site = drover::daemon::Site::start(&settings, sessions, callbacks, None);

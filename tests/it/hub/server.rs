@@ -2,6 +2,7 @@
 
 use super::player::Player;
 use crate::app::{block_on, clean, folder, until};
+use drover::history::GameRules;
 use drover::history::{self, Filter, PageAt};
 use drover::referee::Recording;
 use drover::referee::hub::{HubServer, HubSettings};
@@ -210,7 +211,10 @@ pub fn ended(store: &Store, runtime: &Runtime, count: usize) -> MatchRow {
 fn kept(folder: &Path, options: Value) -> (Hub, Store) {
     let runtime = Runtime::new().unwrap();
     let store = runtime
-        .block_on(Store::open(&Settings::at(folder.join("drover.db"))))
+        .block_on(Store::open(&Settings::at(
+            folder.join("drover.db"),
+            GameRules::all(),
+        )))
         .unwrap();
     let recording = Recording::new(store.clone(), Durability::Process);
     let hub = Hub::on(runtime, settings(options), recording);

@@ -3,6 +3,7 @@
 use super::players::{Manner, Player};
 use super::{IMPATIENT, url};
 use crate::app::{clean, folder};
+use drover::history::GameRules;
 use drover::history::{self, Filter, PageAt};
 use drover::referee::{Host, HostSettings, Ports, Recording};
 use drover::store::{Durability, Settings, Slot, Store};
@@ -49,7 +50,7 @@ fn player_of(target: &str) -> (String, String) {
 fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
     let (folder, runtime) = (folder(), Runtime::new().unwrap());
     let (store, twins, other, dead) = runtime.block_on(async {
-        let settings = Settings::at(folder.path().join("round.db"));
+        let settings = Settings::at(folder.path().join("round.db"), GameRules::all());
         let store = Store::open(&settings).await.unwrap();
         let twins = Player::start(Manner::KeepAlive).await;
         let other = Player::start(Manner::Http10).await;

@@ -5,6 +5,7 @@ use super::players::{Manner, Player};
 use super::url;
 use crate::app::{clean, folder};
 use drover::history;
+use drover::history::GameRules;
 use drover::link::HttpOptions;
 use drover::referee::budget::ThinkBudget;
 use drover::referee::seat_builtin::Builtins;
@@ -40,9 +41,12 @@ fn builtin(name: &str) -> SeatSpec {
 /// Plays to the end and checks that the stored transcript gives the stored result.
 async fn check(seats: Vec<SeatSpec>, options: Value) -> Vec<i64> {
     let folder = folder();
-    let store = Store::open(&Settings::at(folder.path().join("matches.db")))
-        .await
-        .unwrap();
+    let store = Store::open(&Settings::at(
+        folder.path().join("matches.db"),
+        GameRules::all(),
+    ))
+    .await
+    .unwrap();
     let host = host(&store).await;
     let wanted = MatchRequest {
         seats,
@@ -97,7 +101,7 @@ async fn players_who_talk_nonsense_do_not_hold_the_match_up() {
 #[tokio::test]
 async fn built_in_bots_killed_before_their_first_line_keep_their_seeds() {
     let folder = folder();
-    let settings = Settings::at(folder.path().join("matches.db"));
+    let settings = Settings::at(folder.path().join("matches.db"), GameRules::all());
     let wanted = || MatchRequest {
         seats: ["random", "guide", "random", "filler"]
             .map(builtin)
@@ -145,7 +149,7 @@ async fn built_in_bots_killed_before_their_first_line_keep_their_seeds() {
 #[tokio::test]
 async fn built_in_bots_go_on_after_a_stop() {
     let folder = folder();
-    let settings = Settings::at(folder.path().join("matches.db"));
+    let settings = Settings::at(folder.path().join("matches.db"), GameRules::all());
     let wanted = MatchRequest {
         seats: ["tuned", "guide", "champion", "random"]
             .map(builtin)

@@ -6,6 +6,7 @@ use clap::Parser;
 use drover::cli::play::play;
 use drover::cli::play_args::PlayArgs;
 use drover::cli::usage::UsageError;
+use drover::history::GameRules;
 use drover::history::{self, Filter, PageAt};
 use drover::store::{MatchRow, Store};
 use drover_toy::KIT;
@@ -118,7 +119,7 @@ async fn transcripts_and_matches_are_kept() {
         "{first}"
     );
     assert_eq!(std::fs::read_dir(&log).unwrap().count(), 3);
-    let matches = kept(&Store::open_readonly(&db).await.unwrap()).await;
+    let matches = kept(&Store::open_readonly(&db, GameRules::all()).await.unwrap()).await;
     assert_eq!(matches.len(), 3);
     assert!(
         matches
@@ -172,7 +173,7 @@ async fn wire_calls_built_in_bots_behind_the_gateway() {
         );
         assert!(guide["timed"].as_u64().unwrap() > 0, "{report}");
     }
-    let store = Store::open_readonly(&db).await.unwrap();
+    let store = Store::open_readonly(&db, GameRules::all()).await.unwrap();
     let matches = kept(&store).await;
     assert_eq!(matches.len(), 2);
     for row in matches {

@@ -4,6 +4,7 @@ use super::players::{Manner, Player};
 use super::{begun, kept_host, played, players, request, scores};
 use crate::app::{clean, folder};
 use drover::history;
+use drover::history::GameRules;
 use drover::referee::{HostSettings, Recording};
 use drover::store::types::{Direction, Durability};
 use drover::store::{Settings, Store};
@@ -18,8 +19,10 @@ use tokio::sync::Semaphore;
 
 async fn store(path: &Path) -> Store {
     Store::open(&Settings {
-        kit: |game| (game == KIT.card().name).then_some(&KIT),
-        ..Settings::at(path)
+        ..Settings::at(
+            path,
+            GameRules::of(|game| (game == KIT.card().name).then_some(&KIT)),
+        )
     })
     .await
     .unwrap()

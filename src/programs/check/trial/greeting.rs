@@ -111,7 +111,9 @@ impl Trial<'_> {
         }
         let mut program = self.start(true)?;
         let told = std::mem::take(&mut self.told);
-        if self.tell(&mut program, &told, None).is_err() || self.catch_up(&mut program).is_err() {
+        if self.send_lines(&mut program, &told, None).is_err()
+            || self.catch_up(&mut program).is_err()
+        {
             self.gone(program);
             return Err(Over);
         }

@@ -17,14 +17,14 @@ impl Trial<'_> {
         program: &mut Talk,
         number: u64,
         within: Duration,
-    ) -> Result<Option<(u64, Value)>, Over> {
+    ) -> Result<Option<Value>, Over> {
         let asked = Instant::now();
         let mut waited = within.min(ANSWER_WITHIN);
         loop {
             while let Some(answered) = self.answered(program, asked + waited)? {
                 if answered.number == Some(number) {
                     self.took(asked.elapsed(), within);
-                    return Ok(Some((number, Value::String(answered.text))));
+                    return Ok(Some(Value::String(answered.text)));
                 }
             }
             if self.missed >= MISSED_MAX || waited >= ANSWER_WITHIN || !self.is_disturbed(asked) {
