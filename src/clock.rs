@@ -1,15 +1,17 @@
 //! The wall clock.
 
+use crate::simulated;
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
 use serde::de::Error as _;
 use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Microseconds since 1970-01-01 UTC.
 #[must_use]
 pub fn now_us() -> i64 {
-    jiff::Timestamp::now().as_microsecond()
+    simulated::now_us().unwrap_or_else(|| Timestamp::now().as_microsecond())
 }
 
 /// Microseconds since 1970-01-01 UTC as a time. What no calendar has becomes its first or last moment.

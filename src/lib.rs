@@ -37,6 +37,7 @@ pub mod seldom;
 pub mod session;
 mod sheet;
 pub mod shim;
+pub mod simulated;
 pub mod store;
 pub mod thinking;
 pub mod tournament;

@@ -214,7 +214,7 @@ impl Run<'_> {
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         let recording = self.recording().await?;
         rules.bots.notebook = recording.store().map(|store| Notebook {
-            store: store.clone(),
+            store: store.clone().into(),
         });
         let machine = rules.machine.clone();
         let player = Ports::Pipes(Pipes {

@@ -47,7 +47,7 @@ impl Site {
         let pool = Pool::start(&PoolOptions::default())?;
         let identities = Identities::default();
         let parts = Dependencies {
-            store: store.clone(),
+            store: store.clone().into(),
             pool: pool.clone(),
             identities: identities.clone(),
             bots: Bots::none(),

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// One connection.
 pub(super) struct Connection {

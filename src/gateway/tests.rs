@@ -7,10 +7,11 @@ use crate::session::{SessionOptions, Sessions};
 use crate::store::Store;
 use crate::toy;
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 struct Site {
@@ -32,7 +33,7 @@ fn options() -> CallbackOptions {
 async fn site(options: CallbackOptions, sessions: SessionOptions) -> Site {
     let folder = tempfile::tempdir().unwrap();
     let parts = dependencies(folder.path(), toy::find).await;
-    let store = parts.store.clone();
+    let store = parts.store.database().unwrap().clone();
     let sessions = Sessions::open(sessions, parts).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -20,6 +20,7 @@ mod pruning;
 mod records;
 mod rules;
 mod secrecy;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -41,11 +42,11 @@ pub use matches::{
 pub use meetings::Subject;
 pub use models::{model_by_id, model_history, model_versions, models, models_now, teachings_since};
 pub use numbers::{numbers_used, players_of, referee_nonce, seat_of_player};
-pub use programs::{give_note, keep_note, note, program_ran, program_runs};
-pub use pruning::{Pruned, discard, prunable, prune};
+pub use programs::{note, program_ran, program_runs};
+pub use pruning::{Pruned, prunable, prune};
 pub use records::*;
 pub use rules::{GameRules, KitOf};
-pub use secrecy::{STDERR, Secrecy, public_spec};
+pub use secrecy::{STDERR, public_spec};
 pub use tokens::{add_token, revoke_token, tokens, use_token};
 pub use tournaments::{
     ALL_ROUNDS, add_round, change_tournament_setup, create_tournament, end_tournament, tournament,

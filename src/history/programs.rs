@@ -1,7 +1,7 @@
 //! What user programs noted and reported in their matches.
 
 use crate::store::types::SessionId;
-use crate::store::{Change, Note, NoteChange, ProgramRun, Reader, Store, StoreError};
+use crate::store::{Change, ProgramRun, Reader, Storage, StoreError};
 use serde_json::{Value, json};
 
 /// What a program noted last in a match of this game.
@@ -20,7 +20,10 @@ pub async fn note(reader: &Reader, bot: &str, game: &str) -> Result<Option<Value
         .transpose()
 }
 
-async fn note_given(reader: &Reader, session: SessionId) -> Result<Option<Value>, StoreError> {
+pub(super) async fn note_given(
+    reader: &Reader,
+    session: SessionId,
+) -> Result<Option<Value>, StoreError> {
     let note: Option<String> = sqlx::query_scalar("SELECT note FROM notes_given WHERE session = ?")
         .bind(session.0)
         .fetch_optional(reader.pool())
@@ -55,44 +58,11 @@ pub async fn program_runs(
     runs.into_iter().map(read).collect()
 }
 
-/// Keeps what a program noted, in the place of what it noted before.
-///
-/// # Errors
-/// [`StoreError`].
-pub async fn keep_note(store: &Store, note: Note) -> Result<(), StoreError> {
-    let change = Change::Note(Box::new(NoteChange::Kept(note)));
-    store.change(change).await?;
-    Ok(())
-}
-
-/// The note with which a session's program begins, which is given to it again if its match is sent again: the last one
-/// kept, or, where the match `began` before, the one that it was given then.
-///
-/// # Errors
-/// [`StoreError`].
-pub async fn give_note(
-    store: &Store,
-    session: SessionId,
-    bot: &str,
-    game: &str,
-    began: bool,
-) -> Result<Option<Value>, StoreError> {
-    if began {
-        return note_given(store.reader(), session).await;
-    }
-    let note = note(store.reader(), bot, game).await?;
-    if let Some(note) = note.clone() {
-        let change = Change::Note(Box::new(NoteChange::Given(session, note)));
-        store.change(change).await?;
-    }
-    Ok(note)
-}
-
 /// Stores the outcome of a program, with its note.
 ///
 /// # Errors
 /// [`StoreError`].
-pub async fn program_ran(store: &Store, run: ProgramRun) -> Result<(), StoreError> {
+pub async fn program_ran(store: &dyn Storage, run: ProgramRun) -> Result<(), StoreError> {
     let change = Change::Program(Box::new(run));
     store.change(change).await?;
     Ok(())

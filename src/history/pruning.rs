@@ -46,22 +46,6 @@ pub async fn prunable(reader: &Reader, before_us: i64) -> Result<Pruned, StoreEr
     })
 }
 
-/// Removes the matches of these ended sessions, if only first messages were received in them; how many these
-/// were.
-///
-/// # Errors
-/// As [`Store::append`].
-pub async fn discard(store: &Store, sessions: Vec<i64>) -> Result<u64, StoreError> {
-    let mut gone = 0;
-    for some in sessions.chunks(SESSIONS_AT_ONCE as usize) {
-        let step = Instant::now();
-        let void = Prune::Void(some.to_vec());
-        gone += store.prune(void).await?;
-        tokio::time::sleep(step.elapsed() * PAUSE).await;
-    }
-    Ok(gone)
-}
-
 /// Prunes matches that were over before a moment, in microseconds since 1970-01-01 UTC, oldest first and for
 /// about this long at most, in short transactions. It may be stopped and begun again at any time.
 ///

@@ -1,10 +1,9 @@
 //! What the store returns for listing and showing. Types only.
 
-use super::secrecy::Secrecy;
 use crate::clock;
-use crate::store::types::{
-    Direction, Entry, EntryId, LedgerRow, NewSession, SeatNotes, SessionId, Side,
-};
+pub use crate::store::types::{OpponentKind, Secrecy, SessionRow, StoredModel};
+
+use crate::store::types::{Direction, Entry, EntryId, LedgerRow, SeatNotes, SessionId, Side};
 use games::{Cause, Part, Participation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,48 +11,6 @@ use std::collections::BTreeMap;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
-
-/// The kind of opponent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OpponentKind {
-    /// An opponent known by name.
-    Named,
-    /// A learnt type of player.
-    Type,
-}
-
-impl OpponentKind {
-    /// The word stored and shown.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            OpponentKind::Named => "named",
-            OpponentKind::Type => "type",
-        }
-    }
-}
-
-/// An opponent model as stored.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StoredModel {
-    /// Its number, or that of one of its versions.
-    pub id: i64,
-    /// The game's name.
-    pub game: String,
-    /// A named opponent's or a learnt type's.
-    pub kind: OpponentKind,
-    /// The opponent's or type's name.
-    pub name: String,
-    /// Counts in the game's own schema; [`games::Models::show`] makes them readable.
-    pub model: Value,
-    /// Raised by every lesson that is added to it; a match may have several.
-    pub version: i64,
-    /// Microseconds since 1970-01-01 UTC of the last change.
-    pub updated_us: i64,
-    /// The match that changed it last.
-    pub last_match: String,
-}
 
 /// How a match ended for one of our bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
@@ -245,44 +202,6 @@ pub struct TournamentMatch {
     pub started_us: i64,
     /// Microseconds since 1970-01-01 UTC.
     pub ended_us: i64,
-}
-
-/// A stored session.
-#[derive(Clone, Debug, Serialize)]
-pub struct SessionRow {
-    /// Its number.
-    pub id: SessionId,
-    /// Its row as it was opened.
-    pub opened: NewSession,
-    /// Microseconds since 1970-01-01 UTC.
-    #[serde(rename = "started", serialize_with = "clock::shown")]
-    pub opened_us: i64,
-    /// Its last entry, once it has ended.
-    pub last_entry: Option<EntryId>,
-    /// How many entries it has, once it has ended.
-    pub entries: Option<u64>,
-    /// Microseconds since 1970-01-01 UTC; `None` while it lives.
-    #[serde(rename = "ended", serialize_with = "clock::shown_if_any")]
-    pub ended_us: Option<i64>,
-    /// Why it ended.
-    pub cause: Option<Cause>,
-    /// A sentence with details of the end, or empty.
-    pub detail: String,
-    /// Scores as the session received them, own seat first.
-    pub scores: Vec<i64>,
-    /// Whether its transcript and facts were given up.
-    pub pruned: bool,
-    /// Who may see it.
-    #[serde(skip)]
-    pub secrecy: Secrecy,
-}
-
-impl SessionRow {
-    /// Why it ended, and its own score, as far as that is known.
-    #[must_use]
-    pub fn end(&self) -> (Option<Cause>, Option<i64>) {
-        (self.cause, self.scores.first().copied())
-    }
 }
 
 /// One line of a match's transcripts.

@@ -2,22 +2,9 @@
 
 use crate::store::StoreError;
 use crate::store::rows;
-use crate::store::types::Side;
+use crate::store::types::Secrecy;
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
-
-/// Who owns what a session knows, and since when it is no longer secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Secrecy {
-    /// Whose transcript.
-    pub side: Side,
-    /// The bot that plays, or for [`Side::Referee`] the seat's spec.
-    pub bot: String,
-    /// The name on the session's seat, where seat and name are known.
-    pub entrant: Option<String>,
-    /// When the match was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs.
-    pub over_us: Option<i64>,
-}
 
 /// The kind of the fact that holds what a program wrote to standard error: its owner and admins alone may read it.
 pub const STDERR: &str = "stderr";

@@ -2,7 +2,7 @@
 
 use crate::history;
 use crate::store::types::SessionId;
-use crate::store::{Note, ProgramRun, Store};
+use crate::store::{Note, ProgramRun, Storage};
 use games::Participation;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -45,7 +45,12 @@ pub struct Conduct {
 impl Conduct {
     /// Stores it as that of a session's program. What it noted is kept for the program of this name, without its
     /// version, in this game; without these it is not. The match does not depend on it: a failure is logged.
-    pub async fn keep(self, store: &Store, session: SessionId, notes_of: Option<(&str, &str)>) {
+    pub async fn keep(
+        self,
+        store: &dyn Storage,
+        session: SessionId,
+        notes_of: Option<(&str, &str)>,
+    ) {
         let (report, participation) = (json!(self), self.participation.clone());
         let note = notes_of.zip(self.note).map(|((bot, game), note)| Note {
             bot: bot.to_owned(),

@@ -6,9 +6,8 @@ use super::bots::Bots;
 use super::instance::{Instance, Leaving};
 use super::launch::Launch;
 use super::opening::Opening;
-use crate::history;
 use crate::store::types::SessionId;
-use crate::store::{Note, Store};
+use crate::store::{Note, Storage};
 use games::neutral::{End, PREFIX};
 use games::seat::{ProgramPart, ProgramReply, Question, Reply};
 use games::{Cause, Ending};
@@ -87,13 +86,13 @@ impl Driver {
 
     /// Gives the program, before it is started, the note that it begins this session's match with: what it noted last, or
     /// what it was given if the match began before.
-    pub async fn recall(&mut self, store: &Store, session: SessionId) {
+    pub async fn recall(&mut self, store: &dyn Storage, session: SessionId) {
         let name = self.name().to_owned();
         let Some(opening) = &mut self.opening else {
             return;
         };
         let (game, began) = (opening.game, opening.start.again);
-        match history::give_note(store, session, &name, game, began).await {
+        match store.give_note(session, &name, game, began).await {
             Ok(note) => opening.start.note = note.unwrap_or_default(),
             Err(error) => {
                 tracing::warn!(bot = name, %error, "a program's note could not be read");

@@ -4,7 +4,7 @@
 use crate::clock::Steady;
 use games::match_::{Effect, Stuck};
 use games::{Cause, Match, Outcome};
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// A wire, as a match needs it.
 pub(super) trait Port {
@@ -62,7 +62,7 @@ impl DriveError {
 /// Waits until this moment; without one, for ever.
 pub(super) async fn wait_until(until: Option<Instant>) {
     match until {
-        Some(until) => tokio::time::sleep_until(until.into()).await,
+        Some(until) => tokio::time::sleep_until(until).await,
         None => std::future::pending().await,
     }
 }

@@ -25,8 +25,8 @@ mod tests;
 
 pub use arbiter::Pipes;
 pub use host::{
-    Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest, Numbers,
-    OnMatch, StartError, Started, demo, merged,
+    Call, Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest,
+    Numbers, OnMatch, StartError, Started, demo, merged,
 };
 pub use http::{Reaches, ServerSettings, query, serve};
 pub use in_process::InProcess;

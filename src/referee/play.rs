@@ -9,6 +9,7 @@ use super::seat_builtin::Builtins;
 use super::spec::MatchSpec;
 use super::stop::Stop;
 use crate::clock::now_us;
+use crate::simulated;
 use games::{PlaySetup, SetupError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,7 +131,7 @@ async fn on_pipes(
     let seats = spec.seats.iter().map(ToString::to_string).collect();
     let played = arbiter::play(spec, players, stop.token()).await?;
     Ok(played.map(|played| Refereed {
-        match_id: Some(ulid::Ulid::generate().to_string()),
+        match_id: Some(simulated::ulid().to_string()),
         started_us,
         seats,
         ..played

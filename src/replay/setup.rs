@@ -1,8 +1,7 @@
 //! What a session's dialogue starts from: stored with the session, so that it is the same session whenever it
 //! is woken or verified.
 
-use crate::history::{self, OpponentKind};
-use crate::store::{Store, StoreError};
+use crate::store::{OpponentKind, Storage, StoreError};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
 
@@ -22,7 +21,7 @@ const KNOWN_MAX: u32 = 16;
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn dialogue_setup(
-    store: &Store,
+    store: &dyn Storage,
     kit: &dyn Kit,
     bot: &str,
     seed: u64,
@@ -45,7 +44,7 @@ pub async fn dialogue_setup(
     if numbers.is_empty() || !is_advised(kit, bot, stored) {
         return Ok(setup);
     }
-    for version in history::model_versions(store.reader(), &numbers).await? {
+    for version in store.model_versions(&numbers).await? {
         match version.kind {
             OpponentKind::Type => setup.types.push((version.name, version.model)),
             OpponentKind::Named => {
@@ -65,7 +64,7 @@ pub async fn dialogue_setup(
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn note_advice(
-    store: &Store,
+    store: &dyn Storage,
     kit: &dyn Kit,
     bot: &str,
     stored: &mut Value,
@@ -74,7 +73,8 @@ pub async fn note_advice(
         let names: Vec<&str> = named(stored).map(|(_, name)| name).collect();
         let unnamed = names.len() + 1 < *kit.card().seats.end();
         let others = if unnamed { KNOWN_MAX } else { 0 };
-        stored[ADVICE] = history::models_now(store.reader(), kit.card().name, &names, others)
+        stored[ADVICE] = store
+            .models_now(kit.card().name, &names, others)
             .await?
             .into();
     }

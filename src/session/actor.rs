@@ -20,7 +20,8 @@ use crate::store::types::Close;
 use games::answer::{Bounds, Times};
 use games::{Cause, Ending};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long a session may take to be folded where nobody waits for an answer.
 const FOLD_WITHIN: Duration = Duration::from_secs(30);
@@ -371,7 +372,7 @@ impl Actor {
         }
         if core.own.is_absent() {
             let waking = fold::wake(&self.registry.dependencies, &self.session.key.bot, core);
-            tokio::time::timeout_at(deadline.into(), waking)
+            tokio::time::timeout_at(deadline, waking)
                 .await
                 .map_err(|_| FoldError::Late)??;
         }

@@ -9,8 +9,8 @@ use crate::thinking::guarded;
 use games::seat::{Fallback, Quarantine};
 use games::{Bluff, Ending, Fact, Kit};
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::sync::oneshot::error::TryRecvError;
+use tokio::time::Instant;
 
 /// Facts of a turn with their bluff columns.
 pub(super) type Facts = Vec<(Fact, Option<Bluff>)>;

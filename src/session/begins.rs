@@ -6,7 +6,8 @@ use super::message::{Origin, Place, Refusal};
 use super::registry::Registry;
 use crate::link::{Peer, Shortage};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// A new match is refused while a decision that came now would have to wait so long for the pool.
 const DELAY_MAX: Duration = Duration::from_secs(1);
@@ -60,7 +61,8 @@ fn may(registry: &Registry, peer: Option<Peer>, short: bool) -> Result<(), Refus
     }
     match peer {
         Some(peer)
-            if (short || is_short(registry)) && !registry.rates.allow(peer, Instant::now()) =>
+            if (short || is_short(registry))
+                && !registry.rates.allow(peer, Instant::now().into_std()) =>
         {
             Err(Refusal::Rate)
         }

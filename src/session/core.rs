@@ -3,9 +3,10 @@
 
 use super::behind::{Behind, Flight, Storing};
 use super::program::Program;
-use crate::history::SessionRow;
 use crate::link::Share;
-use crate::store::types::{Append, EntryId, LiveSession, MatchRow, NewSession, SessionId};
+use crate::store::types::{
+    Append, EntryId, LiveSession, MatchRow, NewSession, SessionId, SessionRow,
+};
 use crate::thinking::Pending;
 use games::Cause;
 use games::seat::{OwnSeat, Quarantine, Settings};

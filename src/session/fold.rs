@@ -4,8 +4,8 @@ use super::bot_address::BotAddress;
 use super::core::SessionState;
 use super::options::Dependencies;
 use super::program::SessionOf;
-use crate::history;
 use crate::replay::{self, Line};
+use crate::simulated;
 use crate::store::StoreError;
 use crate::store::types::NewEntry;
 use crate::thinking::{Panicked, guarded};
@@ -63,8 +63,10 @@ pub(super) async fn wake_with(
         .map(|program| program.spec().to_owned());
     let bot = spec.as_deref().unwrap_or(asked);
     if core.own.quarantine == Quarantine::Unread {
-        let hung =
-            history::has_fact(dependencies.store.reader(), core.id, Quarantine::FACT).await?;
+        let hung = dependencies
+            .store
+            .has_fact(core.id, Quarantine::FACT)
+            .await?;
         core.own.quarantine = if hung {
             Quarantine::Stored
         } else {
@@ -72,11 +74,11 @@ pub(super) async fn wake_with(
         };
     }
     if let Some(rows) = &mut core.rows {
-        replay::note_advice(&dependencies.store, kit, bot, &mut core.setup).await?;
+        replay::note_advice(&*dependencies.store, kit, bot, &mut core.setup).await?;
         rows.session.setup.clone_from(&core.setup);
     }
     let mut setup =
-        replay::dialogue_setup(&dependencies.store, kit, bot, core.seed, &core.setup).await?;
+        replay::dialogue_setup(&*dependencies.store, kit, bot, core.seed, &core.setup).await?;
     if let (Some(program), Some(part)) = (&mut core.program, core.own.program()) {
         let of = SessionOf {
             id: core.id,
@@ -86,7 +88,7 @@ pub(super) async fn wake_with(
         Box::pin(program.prepare(dependencies, kit, part, of, &mut setup)).await;
     }
     let entries = match core.head {
-        Some(head) => history::transcript(dependencies.store.reader(), core.id, head).await?,
+        Some(head) => dependencies.store.transcript(core.id, head).await?,
         None => Vec::new(),
     };
     let entries_many = entries.len() > AT_ONCE_MAX;
@@ -98,7 +100,7 @@ pub(super) async fn wake_with(
     };
     let (replayed, dialogue) = if entries_many {
         // Others' turns must not wait for it.
-        let replaying = tokio::task::spawn_blocking(replaying).await;
+        let replaying = simulated::apart(replaying).await;
         replaying.map_err(|_| FoldError::Late)??
     } else {
         replaying()?

@@ -2,10 +2,10 @@
 //! the referee tells the market. Everywhere else each line is a match of its own.
 
 use super::bot_address::Key;
+use crate::simulated;
 use games::Wire;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use ulid::Ulid;
 
 /// A match as its sessions know it.
 struct Group {
@@ -45,7 +45,7 @@ impl Groups {
     /// the match's number, and whether this is its first session.
     pub(super) fn join(&mut self, key: &Key, left: Option<&str>) -> (Box<str>, bool) {
         let fresh = || Group {
-            id: Ulid::generate().to_string().into(),
+            id: simulated::ulid().to_string().into(),
             live: 0,
         };
         let (group, first) = match self.0.entry(MatchKey::of(key)) {

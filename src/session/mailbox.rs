@@ -7,7 +7,7 @@ use super::message::{Ended, Expiry, Numbered, Opening, Origin, Place, Refusal, T
 use super::meters::Meters;
 pub(super) use crate::clock::micros;
 use crate::store::types::LedgerRow;
-use crate::store::{Store, StoreError};
+use crate::store::{Storage, StoreError};
 use bytes::Bytes;
 use games::Kit;
 use parking_lot::{Mutex, MutexGuard};
@@ -15,8 +15,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Instant;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// What a session is told.
 pub(super) enum Message {
@@ -247,7 +247,6 @@ impl Answer {
 /// An answer's way to the transport. Dropped without [`Sending::handed`], the answer counts as not
 /// sent: the same message again is a repetition and gets the same answer.
 #[must_use = "call handed() once the transport has the answer"]
-#[derive(Debug)]
 pub struct Sending {
     pub(super) session: Arc<Session>,
     /// The answered message's place in the transcript, plus one.
@@ -255,12 +254,17 @@ pub struct Sending {
     pub(super) ledger: Option<Box<Ledger>>,
 }
 
+impl fmt::Debug for Sending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sending({:?}, {})", self.session, self.mark)
+    }
+}
+
 /// A decision's timings, complete but for the last.
-#[derive(Debug)]
 pub(super) struct Ledger {
     pub(super) row: LedgerRow,
     pub(super) received: Instant,
-    pub(super) store: Store,
+    pub(super) store: Arc<dyn Storage>,
     pub(super) meters: Arc<Meters>,
 }
 

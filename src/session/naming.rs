@@ -7,11 +7,10 @@ use super::mailbox::Named;
 use super::message::TakenIn;
 use super::opening::seat_at;
 use super::registry::Registry;
-use crate::history::{self, OpponentKind};
 use crate::identities::{NoRoom, seat_name};
 use crate::replay::{Naming, named};
 use crate::store::types::{Direction, EntryId, NewEntry, SessionId};
-use crate::store::{SeatRow, Store, StoreError};
+use crate::store::{OpponentKind, SeatRow, Storage, StoreError};
 use games::Kit;
 use serde_json::Value;
 
@@ -42,7 +41,7 @@ pub(super) async fn take_in(
     core: Option<&mut SessionState>,
     rivals: &[(u8, String)],
 ) -> Named {
-    let (kit, store) = (key.bot.kit(), &registry.dependencies.store);
+    let (kit, store) = (key.bot.kit(), &*registry.dependencies.store);
     let Some(core) = core.filter(|core| !core.ended) else {
         return Ok(None);
     };
@@ -101,7 +100,7 @@ async fn learn_names(
 /// Who sits where as far as this session knows, `names` when it began and others since: places in the
 /// wire's words, and names.
 async fn standing(
-    store: &Store,
+    store: &dyn Storage,
     mut names: Vec<(String, String)>,
     session: SessionId,
     head: Option<EntryId>,
@@ -109,7 +108,7 @@ async fn standing(
     let Some(head) = head else {
         return Ok(names);
     };
-    let told = history::transcript(store.reader(), session, head).await?;
+    let told = store.transcript(session, head).await?;
     for Naming { rival, name, .. } in told.iter().filter_map(|entry| Naming::decode(&entry.text)) {
         seat_name(&mut names, rival, &name);
     }
@@ -117,11 +116,13 @@ async fn standing(
 }
 
 /// What is known of an opponent now.
-async fn model(store: &Store, kit: &dyn Kit, name: &str) -> Result<Option<Value>, StoreError> {
-    let numbers = history::models_now(store.reader(), kit.card().name, &[name], 0).await?;
-    let models = history::model_versions(store.reader(), &numbers)
-        .await?
-        .into_iter();
+async fn model(
+    store: &dyn Storage,
+    kit: &dyn Kit,
+    name: &str,
+) -> Result<Option<Value>, StoreError> {
+    let numbers = store.models_now(kit.card().name, &[name], 0).await?;
+    let models = store.model_versions(&numbers).await?.into_iter();
     let mut of_name =
         models.filter(|model| model.kind == OpponentKind::Named && model.name == name);
     Ok(of_name.next().map(|model| model.model))
@@ -130,7 +131,7 @@ async fn model(store: &Store, kit: &dyn Kit, name: &str) -> Result<Option<Value>
 /// Names the seats of a match, where it is known from which of them the places are counted; says whether it is. A name
 /// leaves the seat where it was.
 async fn name_seats(
-    store: &Store,
+    store: &dyn Storage,
     match_id: &str,
     own: Option<u8>,
     rivals: &[(u8, String)],
@@ -138,7 +139,7 @@ async fn name_seats(
     let Some(own) = own else {
         return Ok(false);
     };
-    let row = history::match_row(store.reader(), match_id).await?;
+    let row = store.match_row(match_id).await?;
     let seats = row.map_or_else(Vec::new, |row| row.seats);
     let named = rivals.iter().filter_map(|(place, name)| {
         let at = seat_at(own, *place, seats.len())?;
@@ -153,10 +154,10 @@ async fn name_seats(
         })
     };
     for row in seats.iter().filter(moved) {
-        store.unname_seat(match_id, row.seat).await?;
+        store.rename_seat(match_id, row.seat, None).await?;
     }
     for (at, name) in &named {
-        store.name_seat(match_id, *at, name).await?;
+        store.rename_seat(match_id, *at, Some(name)).await?;
     }
     Ok(!seats.is_empty())
 }

@@ -7,12 +7,12 @@ use super::program::{self, Program};
 use super::registry::Registry;
 use crate::programs::Launch;
 use crate::replay::PROGRAM;
+use crate::simulated;
 use crate::store::types::{LiveSession, MatchRow, NewSession, SeatRow, Side};
 use games::neutral::PREFIX;
 use games::seat::Quarantine;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use ulid::Ulid;
 
 /// What a session begins with.
 pub(super) struct Beginning<'a> {
@@ -106,7 +106,7 @@ fn row(
         market: key.market,
         player: key.id,
         seat,
-        seed: Ulid::generate().random() as u64 >> 1,
+        seed: simulated::ulid().random() as u64 >> 1,
         setup,
         durability: registry.options.durability(game),
     }

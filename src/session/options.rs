@@ -5,18 +5,19 @@ pub use crate::store::StoreError;
 use crate::config::Config;
 use crate::identities::Identities;
 use crate::programs::Bots;
-use crate::store::Store;
+use crate::store::Storage;
 use crate::store::types::Durability;
 use crate::thinking::Pool;
 use games::Kit;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What sessions depend on.
 #[derive(Clone)]
 pub struct Dependencies {
     /// Where transcripts are kept.
-    pub store: Store,
+    pub store: Arc<dyn Storage>,
     /// Where bots think.
     pub pool: Pool,
     /// Who is who in our own referee's matches.

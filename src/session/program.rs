@@ -2,7 +2,6 @@
 //! business of the session's seat; the dialogue's own bot is its fallback.
 
 use super::options::Dependencies;
-use crate::history;
 use crate::programs::{Driver, Launch, Opening};
 use crate::replay::PROGRAM;
 use crate::store::types::{NewSession, SessionId};
@@ -11,8 +10,9 @@ use games::seat::{OwnSeat, ProgramPart, Reply};
 use games::{DialogueSetup, Ending, Kit};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 /// How often a match's notes are stored while it runs.
@@ -86,7 +86,7 @@ impl Program {
         let opening = Opening::of(kit, of.match_id, of.begun, Value::Null, setup);
         *self.driver.opening() = Some(opening);
         if !self.driver.is_running() {
-            self.driver.recall(&dependencies.store, of.id).await;
+            self.driver.recall(&*dependencies.store, of.id).await;
         }
     }
 
@@ -123,7 +123,7 @@ impl Program {
         self.noted = Some(Instant::now());
         let store = dependencies.store.clone();
         self.storing = Some(tracker.spawn(async move {
-            if let Err(error) = history::keep_note(&store, note).await {
+            if let Err(error) = store.keep_note(note).await {
                 tracing::warn!(%error, "what a program noted could not be stored");
             }
         }));
@@ -158,7 +158,7 @@ impl Program {
                 let _ = storing.await;
             }
             let notes_of = Some((&*bot, game));
-            conduct.keep(&store, session, notes_of).await;
+            conduct.keep(&*store, session, notes_of).await;
         });
     }
 }

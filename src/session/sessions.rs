@@ -11,7 +11,6 @@ use super::options::{Dependencies, SessionOptions, StoreError};
 use super::registry::Registry;
 use super::restore::{self, KnownBots};
 use super::sweep;
-use crate::history;
 use crate::identities::Names;
 use crate::programs::Bots;
 use crate::store::types::{Durability, Side};
@@ -19,8 +18,8 @@ use games::{Cause, Wire};
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// Sessions that ended so long before a start are not known any more after it: no referee repeats a
 /// message after that, in microseconds.
@@ -50,7 +49,10 @@ impl Sessions {
             }
         }
         let since_us = registry.now_us() - ENDED_SINCE_US;
-        for row in history::ended_since(registry.dependencies.store.reader(), since_us)
+        for row in registry
+            .dependencies
+            .store
+            .ended_since(since_us)
             .await?
             .into_iter()
             .rev()

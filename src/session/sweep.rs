@@ -8,7 +8,6 @@ use super::core::SessionState;
 use super::mailbox::{Rest, Session};
 use super::message::Expiry;
 use super::registry::Registry;
-use crate::history;
 use crate::link::Peer;
 use games::{Cause, Wire};
 use std::cmp::Reverse;
@@ -36,6 +35,7 @@ pub(super) async fn run(registry: Arc<Registry>) {
         while waited < every && !(waited > Duration::ZERO && begins::is_short(&registry)) {
             let wait = short.min(every - waited);
             tokio::select! {
+                biased;
                 () = registry.stop.cancelled() => return,
                 () = tokio::time::sleep(wait) => waited += wait,
             }
@@ -149,7 +149,7 @@ fn fresh_of(core: &SessionState) -> Option<Peer> {
 
 /// Removes these sessions and their matches from the store. Those that a stop leaves there stay there.
 async fn discard(registry: &Registry, void: Vec<i64>) {
-    match history::discard(&registry.dependencies.store, void).await {
+    match registry.dependencies.store.discard(&void).await {
         Ok(0) => {}
         Ok(matches) => {
             registry.meters.discarded.increment(matches);

@@ -5,12 +5,14 @@ use super::core::SessionState;
 use super::mailbox::micros;
 use super::message::Local;
 use super::registry::Registry;
+use crate::simulated;
 use crate::store::types::{EntryId, LedgerRow, NewEntry, Receipt};
 use crate::thinking::{Job, Panicked, guarded};
 use games::seat::{By, Due, Extent, Fallback, Question, Reply, Search, Unanswered};
 use games::{Budget, Ending, Fact};
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// A message that is new to its session.
 pub(super) struct Incoming {
@@ -214,7 +216,10 @@ async fn ask(core: &mut SessionState, question: Question, received: Instant) -> 
     let (Some(program), Some(part)) = (core.program.as_deref_mut(), core.own.program()) else {
         return core.own.lose(None, Fallback::ProgramGone);
     };
-    let reply = program.driver.ask(part, question, received).await;
+    let reply = program
+        .driver
+        .ask(part, question, received.into_std())
+        .await;
     core.own.answered(reply, received.elapsed())
 }
 
@@ -241,7 +246,7 @@ async fn get_ready(core: &mut SessionState, received: Instant) -> Due {
             (dialogue, best)
         })
     };
-    match tokio::task::spawn_blocking(thinking).await {
+    match simulated::apart(thinking).await {
         Ok(Ok((dialogue, best))) => core.own.take_back(dialogue, Some(best), received.elapsed()),
         Ok(Err(panic)) => {
             panicked(core, &panic);
@@ -268,13 +273,13 @@ async fn think_apart(
         ceiling: search.ceiling,
         nodes: search.nodes,
         received: match search.instead {
-            None => received,
-            Some(_) => Instant::now(),
+            None => received.into_std(),
+            Some(_) => Instant::now().into_std(),
         },
-        deadline: received + search.stop,
+        deadline: (received + search.stop).into_std(),
     });
     let deadline = received + search.deadline;
-    match tokio::time::timeout_at(deadline.into(), pending.thought()).await {
+    match tokio::time::timeout_at(deadline, pending.thought()).await {
         Ok(Some(thought)) => {
             if let Some(panic) = thought.panic {
                 panicked(core, &Panicked(panic));

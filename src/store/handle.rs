@@ -239,7 +239,11 @@ impl Store {
         self.rename_seat(match_id, seat, None).await
     }
 
-    async fn rename_seat(
+    /// Names a seat, or takes its name away; see the two above.
+    ///
+    /// # Errors
+    /// As [`Store::name_seat`].
+    pub async fn rename_seat(
         &self,
         match_id: &str,
         seat: u8,

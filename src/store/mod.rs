@@ -49,6 +49,7 @@ pub(crate) mod rows;
 mod rules;
 mod salvage;
 pub(crate) mod startup;
+mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod transcript;
@@ -69,6 +70,7 @@ pub use reader::Reader;
 pub use repack::{pack, unpacked};
 pub use rules::{BotVersion, Rules};
 pub use salvage::{Salvaged, salvage};
+pub use storage::{Storage, Stored};
 pub use types::*;
 #[cfg(test)]
 pub(crate) use writer::KEPT;

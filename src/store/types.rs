@@ -7,7 +7,7 @@ use games::{Bluff, Cause, Fact, Lesson, Participation, Seat};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 use utoipa::ToSchema;
 
 /// A session's number: its row in the store. Handed out by [`super::Store::next_session`].
@@ -436,4 +436,97 @@ pub struct LiveSession {
     pub seq: u64,
     /// Microseconds since 1970-01-01 UTC: the latest time among its entries.
     pub last_us: i64,
+}
+
+/// Who owns what a session knows, and since when it is no longer secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secrecy {
+    /// Whose transcript.
+    pub side: Side,
+    /// The bot that plays, or for [`Side::Referee`] the seat's spec.
+    pub bot: String,
+    /// The name on the session's seat, where seat and name are known.
+    pub entrant: Option<String>,
+    /// When the match was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs.
+    pub over_us: Option<i64>,
+}
+
+/// A stored session.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionRow {
+    /// Its number.
+    pub id: SessionId,
+    /// Its row as it was opened.
+    pub opened: NewSession,
+    /// Microseconds since 1970-01-01 UTC.
+    #[serde(rename = "started", serialize_with = "clock::shown")]
+    pub opened_us: i64,
+    /// Its last entry, once it has ended.
+    pub last_entry: Option<EntryId>,
+    /// How many entries it has, once it has ended.
+    pub entries: Option<u64>,
+    /// Microseconds since 1970-01-01 UTC; `None` while it lives.
+    #[serde(rename = "ended", serialize_with = "clock::shown_if_any")]
+    pub ended_us: Option<i64>,
+    /// Why it ended.
+    pub cause: Option<Cause>,
+    /// A sentence with details of the end, or empty.
+    pub detail: String,
+    /// Scores as the session received them, own seat first.
+    pub scores: Vec<i64>,
+    /// Whether its transcript and facts were given up.
+    pub pruned: bool,
+    /// Who may see it.
+    #[serde(skip)]
+    pub secrecy: Secrecy,
+}
+
+impl SessionRow {
+    /// Why it ended, and its own score, as far as that is known.
+    #[must_use]
+    pub fn end(&self) -> (Option<Cause>, Option<i64>) {
+        (self.cause, self.scores.first().copied())
+    }
+}
+
+/// The kind of opponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OpponentKind {
+    /// An opponent known by name.
+    Named,
+    /// A learnt type of player.
+    Type,
+}
+
+impl OpponentKind {
+    /// The word stored and shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            OpponentKind::Named => "named",
+            OpponentKind::Type => "type",
+        }
+    }
+}
+
+/// An opponent model as stored.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StoredModel {
+    /// Its number, or that of one of its versions.
+    pub id: i64,
+    /// The game's name.
+    pub game: String,
+    /// A named opponent's or a learnt type's.
+    pub kind: OpponentKind,
+    /// The opponent's or type's name.
+    pub name: String,
+    /// Counts in the game's own schema; [`games::Models::show`] makes them readable.
+    pub model: Value,
+    /// Raised by every lesson that is added to it; a match may have several.
+    pub version: i64,
+    /// Microseconds since 1970-01-01 UTC of the last change.
+    pub updated_us: i64,
+    /// The match that changed it last.
+    pub last_match: String,
 }

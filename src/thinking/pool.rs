@@ -1,7 +1,7 @@
 //! The pool: its threads, its queue, and its watchdog for threads that are not given back.
 
 use super::job::{Job, Pending, Published};
-use super::queue::Queue;
+use super::queue::{Queue, Waiting};
 use super::shared::{Shared, Watch};
 use super::worker;
 use crate::config::{Config, Thinking};
@@ -55,6 +55,8 @@ pub struct PoolError(#[from] std::io::Error);
 pub struct Pool {
     shared: Arc<Shared>,
     _closer: Arc<Closer>,
+    /// Set where the caller thinks: how long that is to have taken.
+    takes: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
 }
 
 struct Closer(Arc<Shared>);
@@ -77,6 +79,18 @@ impl Pool {
                 .max(1),
             threads => threads,
         };
+        let pool = Self::of(options, threads, None);
+        for number in 0..threads {
+            spawn(&pool.shared, number)?;
+        }
+        Ok(pool)
+    }
+
+    fn of(
+        options: &PoolOptions,
+        threads: usize,
+        takes: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
+    ) -> Self {
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue::default()),
             arrived: Condvar::new(),
@@ -89,19 +103,36 @@ impl Pool {
             used_us: AtomicU64::new(0),
         });
         let closer = Arc::new(Closer(Arc::clone(&shared)));
-        for number in 0..threads {
-            spawn(&shared, number)?;
-        }
-        Ok(Self {
+        Self {
             shared,
             _closer: closer,
-        })
+            takes,
+        }
+    }
+
+    /// A pool without threads: whoever submits a decision thinks, bounded by nodes alone, and has it after the time
+    /// that `takes` says. For runs that must repeat exactly.
+    pub fn on_caller(takes: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self::of(&PoolOptions::default(), 1, Some(Arc::new(takes)))
     }
 
     /// Submits a decision.
     pub fn submit(&self, job: Job) -> Pending {
         let (sender, done) = oneshot::channel();
         let published = Arc::new(Published::default());
+        if let Some(takes) = &self.takes {
+            let pending = Pending {
+                done,
+                published: Arc::clone(&published),
+            };
+            let give_back = worker::think(Waiting::new(job, published, sender, 0));
+            let takes = takes();
+            tokio::spawn(async move {
+                tokio::time::sleep(takes).await;
+                give_back();
+            });
+            return pending;
+        }
         let mut queue = self.shared.queue.lock();
         if !queue.closed {
             queue.arrive(job, Arc::clone(&published), sender);

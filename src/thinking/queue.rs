@@ -21,6 +21,24 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    pub(super) fn new(
+        job: Job,
+        published: Arc<Published>,
+        done: oneshot::Sender<Thought>,
+        order: u64,
+    ) -> Self {
+        Self {
+            best: job.fallback.clone(),
+            job,
+            published,
+            done,
+            share: None,
+            used: Duration::ZERO,
+            slices: 0,
+            order,
+        }
+    }
+
     /// When it should be answered if no other job is present.
     pub(super) fn stop(&self) -> Instant {
         (self.job.received + self.job.ceiling).min(self.job.deadline)
@@ -56,17 +74,7 @@ impl Queue {
     ) {
         self.arrivals += 1;
         self.present += 1;
-        let best = job.fallback.clone();
-        self.insert(Waiting {
-            job,
-            best,
-            published,
-            done,
-            share: None,
-            used: Duration::ZERO,
-            slices: 0,
-            order: self.arrivals,
-        });
+        self.insert(Waiting::new(job, published, done, self.arrivals));
     }
 
     /// Returns a job that needs more thinking to the queue; if the pool is closed it is dropped.

@@ -12,6 +12,9 @@ use tokio::sync::oneshot;
 /// No job gets less thinking than this, however many are present.
 pub(super) const FLOOR: Duration = Duration::from_millis(1);
 
+/// More time than nodes take.
+const UNBOUNDED: Duration = Duration::from_secs(3_600);
+
 /// Thinks until the pool is closed or this thread has become surplus.
 pub(super) fn work(shared: &Shared) {
     while let Some(waiting) = next(shared) {
@@ -35,6 +38,23 @@ pub(super) fn work(shared: &Shared) {
             shared.arrived.notify_one();
             return;
         }
+    }
+}
+
+/// Thinks on the calling thread until the nodes are used up, and returns how to hand the outcome over.
+pub(super) fn think(mut waiting: Waiting) -> impl FnOnce() + Send {
+    let begun = Instant::now();
+    waiting.job.deadline = begun + UNBOUNDED;
+    let over = loop {
+        match slice(waiting, begun, begun + UNBOUNDED) {
+            Outcome::More(more) => waiting = more,
+            Outcome::Over(over) => break over,
+        }
+    };
+    move || {
+        let (thought, done) = *over;
+        // The caller may have given up and rebuilt the dialogue.
+        drop(done.send(thought));
     }
 }
 

@@ -216,7 +216,7 @@ async fn fill(
     for (seat, left) in (0u8..).map(Seat).zip(&played.left) {
         if let (Some(conduct), Some((store, session))) = (&left.conduct, record.session(seat)) {
             let conduct = conduct.clone();
-            conduct.keep(&store, session, None).await;
+            conduct.keep(&*store, session, None).await;
         } else if !left.stderr.is_empty() {
             let fact = Fact::new(STDERR, json!({ "text": left.stderr }));
             record.note(seat, fact).await?;

@@ -14,6 +14,7 @@ use ceilings::{Ceilings, Finding};
 
 /// Which modules a module may use: only those with a lower number.
 const LEVELS: &[(&str, u32)] = &[
+    ("simulated", 5),
     ("clock", 10),
     ("plain", 10),
     ("sheet", 20),

@@ -78,7 +78,7 @@ impl App {
         let (folder, store) = opened().await;
         let pool = Pool::start(&PoolOptions::default()).unwrap();
         let parts = Dependencies {
-            store: store.clone(),
+            store: store.clone().into(),
             pool: pool.clone(),
             identities: Identities::default(),
             bots: crate::programs::Bots::none(),

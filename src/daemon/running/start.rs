@@ -84,7 +84,7 @@ impl Daemon {
         let store = Store::open(&Settings::configured(&config.store, GameRules::all())).await?;
         let pass_key = PassKey::load(config.api.pass_key.reveal(), &store)?;
         let parts = Dependencies {
-            store: store.clone(),
+            store: store.clone().into(),
             pool: Pool::start(&PoolOptions::from(&config.thinking))?,
             identities: identities(config.thinking.names.as_deref())?,
             bots: Bots::hosted(config),
@@ -100,6 +100,7 @@ impl Daemon {
             maxima: descriptors::maxima(config, listening.referee.is_some()),
             addresses,
             nonce: Secret::new(history::referee_nonce(store.reader()).await?),
+            store: &store,
             parts: &parts,
             sessions: &sessions,
             drain: &drain,
@@ -159,6 +160,7 @@ struct Starting<'a> {
     addresses: Addresses,
     /// What our referee uses in place of its name when it calls our own bots.
     nonce: Secret,
+    store: &'a Store,
     parts: &'a Dependencies,
     sessions: &'a Sessions,
     drain: &'a CancellationToken,
@@ -185,7 +187,7 @@ impl Starting<'_> {
         let plan = RefereePlan {
             config: self.config,
             kit,
-            store: self.parts.store.clone(),
+            store: self.store.clone(),
             identities: self.parts.identities.clone(),
             bots: self.parts.bots.clone(),
             callbacks: self.addresses.callbacks,
@@ -230,7 +232,7 @@ impl Starting<'_> {
         apart: &Apart,
     ) -> anyhow::Result<ApiState> {
         let (config, addresses) = (self.config, self.addresses);
-        let (store, pool) = (&self.parts.store, &self.parts.pool);
+        let (store, pool) = (self.store, &self.parts.pool);
         let tasks = [Handle::current(), apart.handle().clone()];
         let room = gauged.clone();
         let shims = config.shim.socket.as_deref();

@@ -7,10 +7,12 @@ use crate::clock::now_us;
 use crate::config::Hub;
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
 use crate::session::{BotAddress, Ended, Sessions};
+use crate::simulated;
 use games::Cause;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -64,7 +66,7 @@ impl Hubs {
                     words: words(&plan.name, &plan.hub),
                     number,
                 };
-                let seed = ulid::Ulid::generate().random() as u64;
+                let seed = simulated::ulid().random() as u64;
                 let dialler = Dialler {
                     seat,
                     sessions: sessions.clone(),
@@ -114,6 +116,7 @@ impl Dialler {
     async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let joined = tokio::select! {
+                biased;
                 joined = self.join() => joined,
                 () = stop.cancelled() => break,
             };
@@ -127,6 +130,7 @@ impl Dialler {
             };
             self.waits(wait);
             tokio::select! {
+                biased;
                 () = tokio::time::sleep(wait) => {}
                 () = stop.cancelled() => break,
             }

@@ -7,7 +7,8 @@ use crate::store::types::{Direction, NewEntry};
 use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long a hub may take to say anything after it was asked to let us in.
 const FIRST_WORD_WITHIN: Duration = Duration::from_secs(60);

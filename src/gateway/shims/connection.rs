@@ -4,9 +4,9 @@ use super::relayed::{key_of, leave, number};
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
 use crate::session::{Key, Refusal, Sessions};
 use futures_util::StreamExt as _;
-use std::time::Instant;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
+use tokio::time::Instant;
 use tokio_util::codec::{FramedRead, LinesCodec};
 
 /// Why whatever comes before a hello is refused.

@@ -4,11 +4,13 @@ use super::relayed::{key_of, leave, number};
 use crate::link::relay::Bye;
 use crate::session::{Refusal, Sessions};
 use crate::shim::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
+use crate::simulated;
 use futures_util::{StreamExt as _, stream};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 /// The name for a journal that cannot be folded in.
 const REFUSED_EXTENSION: &str = "refused";
@@ -55,7 +57,7 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 
 async fn fold(path: &Path, sessions: &Sessions) -> Result<(), String> {
     let file = path.to_owned();
-    let read = tokio::task::spawn_blocking(move || read_journal(&file)).await;
+    let read = simulated::apart(move || read_journal(&file)).await;
     // Kept locked until the end, so that no other process starts writing to it meanwhile.
     let (_journal, fault) = match read.map_err(|why| why.to_string())? {
         // Its shim lives, or has handed everything over meanwhile.

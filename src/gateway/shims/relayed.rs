@@ -4,7 +4,7 @@ use crate::link::relay::{Bye, Hello, NumberedMessage};
 use crate::session::{Answer, BotAddress, Key, Leaving, Local, Numbered, Refusal, Sessions};
 use games::Wire;
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// Longest word of a hello, in bytes.
 const WORD_MAX: usize = 200;

@@ -51,7 +51,7 @@ impl Game<'_> {
             let mut vain = match_.vain().iter();
             vain.find_map(|(since_us, until_us)| {
                 let (since, until) = (clock.instant(*since_us), clock.instant(*until_us));
-                machine.between(since, until).excuse()
+                machine.between(since.into_std(), until.into_std()).excuse()
             })
         });
         // Programs take their time to end.

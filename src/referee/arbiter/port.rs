@@ -11,7 +11,7 @@ use games::{Exchange, Match, Seat};
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use tokio::time::Instant;
 use tokio::time::{Sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -193,7 +193,7 @@ impl<'a> Pipes<'a> {
 
     /// An alarm that goes off at this moment at the latest, and perhaps before.
     fn alarm(&mut self, until: Option<Instant>) -> Pin<Box<Sleep>> {
-        let until = until.unwrap_or_else(Instant::now).into();
+        let until = until.unwrap_or_else(Instant::now);
         match self.alarm.take() {
             None => Box::pin(sleep_until(until)),
             Some(mut alarm) => {

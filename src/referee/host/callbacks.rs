@@ -11,8 +11,8 @@ use futures_util::stream::FuturesUnordered;
 use games::match_::{Content, Effect, Failure, Message, Recorded, Replied};
 use games::{Match, RecordedReply, Seat};
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The seats' players: a link, or none (a filler).

@@ -11,7 +11,7 @@ use super::setup::{bot_seeds, drawn_seed, failures_max, hosted, merged, new_info
 use super::started::{StartError, Started};
 use crate::clock::{Steady, now_us};
 use crate::config::{Config, Koehandel};
-use crate::link::{HttpOptions, Reach};
+use crate::link::{HttpOptions, Reach, Target};
 use crate::programs::{Account, Launch};
 use crate::referee::drive::{DriveError, drive};
 use crate::referee::record::log::{self, LogLine, MatchLog};
@@ -36,6 +36,9 @@ use tokio_util::task::TaskTracker;
 /// Called with every match before its first callback.
 pub type OnMatch = Arc<dyn Fn(&MatchInfo) + Send + Sync>;
 
+/// Makes the link to a player with an address.
+pub type Call = Arc<dyn Fn(&Target) -> Box<dyn SeatLink> + Send + Sync>;
+
 /// How a host works.
 #[derive(Clone)]
 pub struct HostSettings {
@@ -47,6 +50,8 @@ pub struct HostSettings {
     pub ended_kept: usize,
     /// How players are called.
     pub http: HttpOptions,
+    /// In place of [`HttpSeat`], another way to call players.
+    pub call: Option<Call>,
     /// How bots of ours play on seats without a wire; `None`: they do not.
     pub builtins: Option<Builtins>,
     /// Rule options of every match, unless its request sets others.
@@ -66,6 +71,7 @@ impl From<&Koehandel> for HostSettings {
             matches_max: configured.matches_max,
             ended_kept: 50,
             http: HttpOptions::default(),
+            call: None,
             builtins: None,
             options: configured.options.clone(),
             own: None,
@@ -303,6 +309,9 @@ impl Host {
         }
         let bot = match (spec, launch) {
             (SeatSpec::Url(target), _) => {
+                if let Some(call) = &self.settings.call {
+                    return Ok(Some(call(target)));
+                }
                 let seat = HttpSeat::new(target.clone(), http.clone());
                 return Ok(Some(Box::new(seat)));
             }

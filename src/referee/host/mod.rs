@@ -10,7 +10,7 @@ pub(super) mod setup;
 pub mod started;
 
 pub use match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest, transcript};
-pub use matches::{Host, HostSettings, OnMatch};
+pub use matches::{Call, Host, HostSettings, OnMatch};
 pub use numbers::{Draw, Numbers};
 pub use setup::merged;
 pub use started::{Ending, StartError, Started};

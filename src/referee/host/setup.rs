@@ -6,6 +6,7 @@ use crate::clock::now_us;
 use crate::referee::record::log::MatchLog;
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_spec::SeatSpec;
+use crate::simulated;
 use crate::store::types::{MatchResult, MatchRow, SeatRow};
 use games::Kit;
 use serde_json::Value;
@@ -43,7 +44,7 @@ pub(in crate::referee) fn new_info(
     };
     let name = |place| request.names.get(place).cloned().flatten();
     MatchInfo {
-        match_id: ulid::Ulid::generate().to_string(),
+        match_id: simulated::ulid().to_string(),
         game: kit.card().name.to_owned(),
         market: numbers.market,
         ids: numbers.ids,
@@ -107,7 +108,7 @@ pub(super) fn bot_seeds(seed: u64, specs: &[SeatSpec]) -> Vec<u64> {
 
 /// A seed that every JSON reader reads as the same number.
 pub(in crate::referee) fn drawn_seed() -> u64 {
-    (ulid::Ulid::generate().random() & ((1 << 53) - 1)) as u64
+    (simulated::ulid().random() & ((1 << 53) - 1)) as u64
 }
 
 /// A23's bound: the match's own option, else the game's default, else [`FAILURES_MAX`].

@@ -4,8 +4,9 @@ use super::guest::{Inlet, PlayerLine};
 use crate::referee::seat::seat_builtin::BuiltinSeat;
 use crate::referee::seat::seat_link::{SeatLink as _, SeatReply};
 use games::{Kit, Seat};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 /// Plays until the match is over; a bot that breaks down leaves.
 pub(super) async fn attend(

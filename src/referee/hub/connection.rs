@@ -10,11 +10,12 @@ use futures_util::StreamExt as _;
 use games::{Arrival, Frame};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
@@ -129,7 +130,7 @@ impl Visitor {
                     }
                     None => return LINGER,
                 },
-                () = tokio::time::sleep_until((came + look).into()), if at_reception => {
+                () = tokio::time::sleep_until(came + look), if at_reception => {
                     if look >= IDLE_MAX || self.stay.is_short() {
                         return Duration::ZERO;
                     }

@@ -6,8 +6,8 @@ use crate::referee::drive::{DriveError, Port, wait_until};
 use crate::referee::record::{RecordLine, Writer};
 use games::match_::Effect;
 use games::{Match, Seat};
-use std::time::Instant;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Players' lines that may wait for the match; further ones wait in their connections.

@@ -5,8 +5,8 @@ use games::{Frame, Seat};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Texts that may wait to be sent to a player; a player with more is disconnected. More than a turn of

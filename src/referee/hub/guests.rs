@@ -3,7 +3,8 @@
 
 use super::lobby::Ticket;
 use super::token::TokenDigest;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The longest name of an entrant, in characters: as much as is kept of it when it joins.
 const NAME_MAX: usize = 64;
@@ -244,7 +245,8 @@ impl<G> Guests<G> {
 #[cfg(test)]
 mod tests {
     use super::{Gathered, Guests, Invited, InvitedError, WAITING_MAX, WAITS_MAX, Wait};
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
+    use tokio::time::Instant;
 
     const WITHIN: Duration = Duration::from_secs(60);
 

@@ -4,7 +4,8 @@
 use super::rooms::{Room, USUAL_ROOM};
 use games::rng::Rng;
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Players that may wait in one room; further ones are rejected.
 const QUEUED_MAX: usize = 10_000;
@@ -160,7 +161,8 @@ impl<G> Queue<G> {
 #[cfg(test)]
 mod tests {
     use super::{Joined, Lobby, Room};
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
+    use tokio::time::Instant;
 
     const WAIT: Duration = Duration::from_secs(4);
 

@@ -21,8 +21,9 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -321,13 +322,14 @@ impl HubServer {
             let due = self.lobby().next_due();
             let wait = async {
                 match due {
-                    Some(due) => tokio::time::sleep_until(due.into()).await,
+                    Some(due) => tokio::time::sleep_until(due).await,
                     None => std::future::pending().await,
                 }
                 // A party leaves its queue only when there is a slot for its match.
                 Arc::clone(&self.permits).acquire_owned().await
             };
             tokio::select! {
+                biased;
                 permit = wait => {
                     let party = self.lobby().due(Instant::now());
                     if let (Some(party), Ok(permit)) = (party, permit) {

@@ -5,17 +5,19 @@ mod orphans;
 use super::error::RecordError;
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
-use crate::history::{self, SessionRow};
+use crate::referee::seat::seat_link::SeatRecord;
 use crate::replay::SeatTold;
+use crate::simulated;
 use crate::store::types::{
-    Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionId,
+    Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionRow,
     Side,
 };
-use crate::store::{Store, StoreError};
+use crate::store::{Storage, Store, StoreError};
 use futures_util::future::join_all;
 use games::match_::{Content, Recorded};
 use games::{Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// One line of one seat's transcript, seen from the referee: `Out` is the call, `In` the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub struct Recording(Option<Stored>);
 /// Where matches are stored, and how much of them.
 #[derive(Clone)]
 struct Stored {
-    store: Store,
+    store: Arc<dyn Storage>,
     durability: Durability,
     transcripts: bool,
 }
@@ -54,9 +56,9 @@ struct Stored {
 impl Recording {
     /// Stores matches in `store`, committed with this `durability`.
     #[must_use]
-    pub fn new(store: Store, durability: Durability) -> Self {
+    pub fn new(store: impl Into<Arc<dyn Storage>>, durability: Durability) -> Self {
         Self(Some(Stored {
-            store,
+            store: store.into(),
             durability,
             transcripts: true,
         }))
@@ -67,7 +69,7 @@ impl Recording {
     #[must_use]
     pub fn of_results(store: Store) -> Self {
         Self(Some(Stored {
-            store,
+            store: store.into(),
             durability: Durability::Process,
             transcripts: false,
         }))
@@ -86,9 +88,13 @@ impl Recording {
         }
     }
 
-    /// The store, if anything is stored.
+    /// The database, if anything is stored in one.
     #[must_use]
     pub fn store(&self) -> Option<&Store> {
+        self.storage()?.database()
+    }
+
+    fn storage(&self) -> Option<&Arc<dyn Storage>> {
         self.0.as_ref().map(|stored| &stored.store)
     }
 
@@ -97,8 +103,8 @@ impl Recording {
     /// # Errors
     /// [`RecordError`].
     pub async fn last_market(&self, game: &str) -> Result<u64, RecordError> {
-        match self.store() {
-            Some(store) => Ok(history::last_market(store.reader(), game).await?),
+        match self.storage() {
+            Some(store) => Ok(store.last_market(game).await?),
             None => Ok(0),
         }
     }
@@ -108,8 +114,8 @@ impl Recording {
     /// # Errors
     /// [`RecordError`].
     pub async fn used(&self, game: &str, market: u64, ids: &[u64]) -> Result<bool, RecordError> {
-        match self.store() {
-            Some(store) => Ok(history::numbers_used(store.reader(), game, market, ids).await?),
+        match self.storage() {
+            Some(store) => Ok(store.numbers_used(game, market, ids).await?),
             None => Ok(false),
         }
     }
@@ -119,10 +125,10 @@ impl Recording {
     /// # Errors
     /// [`RecordError`].
     pub async fn seat_of(&self, game: &str, id: u64) -> Result<Option<(u64, Seat)>, RecordError> {
-        let Some(store) = self.store() else {
+        let Some(store) = self.storage() else {
             return Ok(None);
         };
-        let found = history::seat_of_player(store.reader(), game, id).await?;
+        let found = store.seat_of_player(game, id).await?;
         Ok(found.map(|(market, seat)| (market, Seat(seat))))
     }
 
@@ -154,34 +160,35 @@ impl Recording {
     }
 
     fn record(&self, row: &MatchRow, ids: &[u64]) -> MatchRecord {
-        let session = |store: &Store, durability, (seat, player): (usize, &u64)| SeatSession {
-            id: store.next_session(),
-            opened: NewSession {
-                match_id: row.id.clone(),
-                side: Side::Referee,
-                game: row.game.clone(),
-                bot: row
-                    .seats
-                    .get(seat)
-                    .map_or(String::new(), |seat| seat.spec.clone()),
-                referee: row.referee.clone(),
-                market: row.market,
-                player: *player,
-                seat: Some(seat as u8),
-                seed: 0,
-                setup: Value::Null,
-                durability,
-            },
-            last: None,
-            seq: 0,
-            pending: Vec::new(),
-            written: false,
-            closed: false,
-            keeps: false,
-            kept: Vec::new(),
-            ledger: Vec::new(),
-            fallbacks: Vec::new(),
-        };
+        let session =
+            |store: &Arc<dyn Storage>, durability, (seat, player): (usize, &u64)| SeatSession {
+                id: store.next_session(),
+                opened: NewSession {
+                    match_id: row.id.clone(),
+                    side: Side::Referee,
+                    game: row.game.clone(),
+                    bot: row
+                        .seats
+                        .get(seat)
+                        .map_or(String::new(), |seat| seat.spec.clone()),
+                    referee: row.referee.clone(),
+                    market: row.market,
+                    player: *player,
+                    seat: Some(seat as u8),
+                    seed: 0,
+                    setup: Value::Null,
+                    durability,
+                },
+                last: None,
+                seq: 0,
+                pending: Vec::new(),
+                written: false,
+                closed: false,
+                keeps: false,
+                kept: Vec::new(),
+                ledger: Vec::new(),
+                fallbacks: Vec::new(),
+            };
         let kept = self.0.iter().filter(|stored| stored.transcripts);
         let sessions = kept.flat_map(|stored| {
             let seats = ids.iter().enumerate();
@@ -189,8 +196,8 @@ impl Recording {
         });
         MatchRecord {
             sessions: sessions.collect(),
-            kit: self.store().and_then(|store| store.reader().kit(&row.game)),
-            store: self.store().cloned(),
+            kit: self.storage().and_then(|store| store.kit(&row.game)),
+            store: self.storage().cloned(),
             match_id: row.id.clone(),
             alone: None,
             told: None,
@@ -207,9 +214,9 @@ impl Recording {
         referee: &str,
     ) -> Result<Vec<UnfinishedMatch>, RecordError> {
         let mut unfinished = Vec::new();
-        if let Some(store) = self.store() {
-            for row in history::unfinished(store.reader(), game, referee).await? {
-                unfinished.push(self.unfinished_match(store, row).await?);
+        if let Some(store) = self.storage() {
+            for row in store.unfinished(game, referee).await? {
+                unfinished.push(self.unfinished_match(&**store, row).await?);
             }
         }
         Ok(unfinished)
@@ -217,20 +224,20 @@ impl Recording {
 
     async fn unfinished_match(
         &self,
-        store: &Store,
+        store: &dyn Storage,
         row: MatchRow,
     ) -> Result<UnfinishedMatch, StoreError> {
-        let ids = history::players_of(store.reader(), &row.id).await?;
+        let ids = store.players_of(&row.id).await?;
         let mut record = self.record(&row, &ids);
         let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
-        let mut stored = history::sessions_of(store.reader(), &row.id).await?;
+        let mut stored = store.sessions_of(&row.id).await?;
         stored.retain(|session| session.opened.side == Side::Referee);
         for session in stored {
             let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
-            let head = history::head(store.reader(), &session).await?;
+            let head = store.head(&session).await?;
             if let Some(own) = record.sessions.get_mut(seat.index()) {
                 if let Some((last, seq)) = head {
-                    past[seat] = history::transcript(store.reader(), session.id, last).await?;
+                    past[seat] = store.transcript(session.id, last).await?;
                     (own.last, own.seq) = (Some(last), seq);
                 }
                 own.id = session.id;
@@ -259,31 +266,29 @@ impl Recording {
         market: u64,
         seat: Seat,
     ) -> Result<Option<Vec<Entry>>, RecordError> {
-        let Some(store) = self.store() else {
+        let Some(store) = self.storage() else {
             return Ok(None);
         };
-        let Some(id) = history::match_of_market(store.reader(), game, market).await? else {
+        let Some(id) = store.match_of_market(game, market).await? else {
             return Ok(None);
         };
         let own = |session: &&SessionRow| {
             session.opened.side == Side::Referee && session.opened.seat == Some(seat.0)
         };
-        Ok(Some(
-            match history::sessions_of(store.reader(), &id)
-                .await?
-                .iter()
-                .find(own)
-            {
-                Some(session) => history::whole_transcript(store.reader(), session).await?,
-                None => Vec::new(),
-            },
-        ))
+        let sessions = store.sessions_of(&id).await?;
+        let Some(session) = sessions.iter().find(own) else {
+            return Ok(Some(Vec::new()));
+        };
+        Ok(Some(match store.head(session).await? {
+            Some((head, _)) => store.transcript(session.id, head).await?,
+            None => Vec::new(),
+        }))
     }
 }
 
 /// Where one match is stored.
 pub struct MatchRecord {
-    store: Option<Store>,
+    store: Option<Arc<dyn Storage>>,
     kit: Option<&'static dyn Kit>,
     match_id: String,
     /// Set if it is also to hold what sessions of our own would.
@@ -352,7 +357,7 @@ impl MatchRecord {
     }
 
     /// Where the outcome of this seat's program is stored, if transcripts are.
-    pub(crate) fn session(&self, seat: Seat) -> Option<(Store, SessionId)> {
+    pub(crate) fn session(&self, seat: Seat) -> Option<SeatRecord> {
         let session = self.sessions.get(seat.index())?;
         Some((self.store.clone()?, session.id))
     }
@@ -377,7 +382,7 @@ impl MatchRecord {
         };
         let sessions = self.sessions.iter_mut();
         let pending = sessions.filter(|session| !session.pending.is_empty());
-        let appends = pending.map(|session| session.append(store, Vec::new(), None));
+        let appends = pending.map(|session| session.append(&**store, Vec::new(), None));
         worst(join_all(appends).await)
     }
 
@@ -388,7 +393,7 @@ impl MatchRecord {
     pub async fn note(&mut self, seat: Seat, fact: Fact) -> Result<(), RecordError> {
         match (&self.store, self.sessions.get_mut(seat.index())) {
             (Some(store), Some(session)) if session.written => {
-                session.append(store, vec![fact], None).await
+                session.append(&**store, vec![fact], None).await
             }
             _ => Ok(()),
         }
@@ -401,7 +406,7 @@ impl MatchRecord {
     /// [`RecordError`].
     pub async fn fold(&mut self, result: &MatchResult) -> Result<(), RecordError> {
         if let (Some(store), None) = (self.store.clone(), &self.told) {
-            self.told = Some(self.tell(&store, result).await?);
+            self.told = Some(self.tell(&*store, result).await?);
         }
         Ok(())
     }
@@ -443,7 +448,7 @@ impl MatchRecord {
                 ..Close::of(result.at_us, result.cause)
             };
             session.pending.clear();
-            session.append(&store, Vec::new(), Some(Box::new(close)))
+            session.append(&*store, Vec::new(), Some(Box::new(close)))
         });
         let closed = worst(join_all(closes).await);
         for session in self.sessions.iter_mut().filter(|session| session.closed) {
@@ -474,7 +479,7 @@ impl MatchRecord {
     /// What each seat's transcript tells, by seat. The ledger's rows are noted here.
     async fn tell(
         &mut self,
-        store: &Store,
+        store: &dyn Storage,
         result: &MatchResult,
     ) -> Result<Vec<SeatTold>, RecordError> {
         let Some(kit) = self.kit else {
@@ -485,8 +490,7 @@ impl MatchRecord {
             transcripts.push(session.take_transcript(store).await?.unwrap_or_default());
         }
         let (cause, scores) = (result.cause, result.scores.clone());
-        let folding =
-            tokio::task::spawn_blocking(move || folded(kit, &transcripts, (cause, &scores)));
+        let folding = simulated::apart(move || folded(kit, &transcripts, (cause, &scores)));
         let folded = folding.await;
         let mut told =
             folded.map_err(|error| RecordError::Failed(format!("folding it failed: {error}")))?;
@@ -494,7 +498,7 @@ impl MatchRecord {
             told.iter_mut().for_each(|told| told.lessons.clear());
             return Ok(told);
         };
-        for session in history::sessions_of(store.reader(), &self.match_id).await? {
+        for session in store.sessions_of(&self.match_id).await? {
             let seat = session.opened.seat.map(usize::from);
             if let (Side::Player, Some(seat)) = (session.opened.side, seat)
                 && let Some(told) = told.get_mut(seat)

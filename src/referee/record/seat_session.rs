@@ -1,11 +1,10 @@
 //! One seat's session of a match that is being recorded.
 
 use super::error::RecordError;
-use crate::history;
 use crate::store::types::{
     Append, Close, Entry, EntryId, LedgerRow, NewEntry, NewSession, SessionId,
 };
-use crate::store::{Store, StoreError};
+use crate::store::{Storage, StoreError};
 use games::Fact;
 
 /// One seat's session.
@@ -33,7 +32,7 @@ impl SeatSession {
     /// Stores the pending lines with these facts and the end. After an error nothing of it is stored.
     pub(super) async fn append(
         &mut self,
-        store: &Store,
+        store: &dyn Storage,
         facts: Vec<Fact>,
         close: Option<Box<Close>>,
     ) -> Result<(), RecordError> {
@@ -72,17 +71,13 @@ impl SeatSession {
     /// Its transcript, if its facts are to be stored at its end.
     pub(super) async fn take_transcript(
         &mut self,
-        store: &Store,
+        store: &dyn Storage,
     ) -> Result<Option<Vec<Entry>>, StoreError> {
         if !self.written || self.closed {
             return Ok(None);
         }
         match self.last {
-            Some(last) if self.kept.is_empty() => {
-                history::transcript(store.reader(), self.id, last)
-                    .await
-                    .map(Some)
-            }
+            Some(last) if self.kept.is_empty() => store.transcript(self.id, last).await.map(Some),
             _ => Ok(Some(std::mem::take(&mut self.kept))),
         }
     }

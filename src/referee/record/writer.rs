@@ -3,9 +3,10 @@
 use super::error::RecordError;
 use super::recording::{MatchRecord, RecordLine};
 use crate::store::types::MatchResult;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Lines that may wait for the writer; when the queue is full, the match slows to the store's pace.

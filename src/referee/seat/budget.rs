@@ -6,7 +6,8 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// A bound on one decision: `200ms`, `1m 30s` or `50000n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,20 +1,21 @@
 //! A bot of our own on a seat: a built-in one, or a user's program with a built-in one as its fallback.
 
 use super::budget::ThinkBudget;
-use super::seat_link::{SeatLink, SeatReply};
+use super::seat_link::{SeatLink, SeatRecord, SeatReply};
 use super::seat_program::{SeatProgram, SeatPrograms};
 use crate::programs::{Account, Launch};
 use crate::replay::{Line, replay};
-use crate::store::Store;
-use crate::store::types::{Direction, Entry, SessionId};
+use crate::simulated;
+use crate::store::types::{Direction, Entry};
 use futures_util::future::BoxFuture;
 use games::answer::MARGIN;
 use games::match_::RecordedReply;
 use games::seat::{By, Due, Extent, Fallback, OwnSeat, Reply, Settings, Unanswered};
 use games::{Cause, DialogueSetup, Ending, Kit, Learnt, SetupError};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 /// How bots of our own play there.
 #[derive(Clone, Debug)]
@@ -85,7 +86,7 @@ pub(in crate::referee) struct BuiltinSeat {
     thinks: bool,
     permits: Option<Arc<Semaphore>>,
     /// Where it is recorded.
-    session: Option<(Store, SessionId)>,
+    session: Option<SeatRecord>,
     /// Whether its program begins with what it noted before; once.
     recalled: bool,
 }
@@ -230,7 +231,10 @@ impl BuiltinSeat {
                 Due::Ask(question) => {
                     let (seat, program) = (self.seat.as_mut()?, self.program.as_mut()?);
                     let part = seat.program()?;
-                    let reply = program.driver.ask(part, question, received).await;
+                    let reply = program
+                        .driver
+                        .ask(part, question, received.into_std())
+                        .await;
                     seat.answered(reply, received.elapsed())
                 }
             };
@@ -254,7 +258,7 @@ impl BuiltinSeat {
             None => None,
         };
         let mut seat = self.seat.take()?;
-        let thought = tokio::task::spawn_blocking(move || {
+        let thought = simulated::apart(move || {
             let _place = place;
             let due = think(&mut seat);
             (seat, due)
@@ -284,7 +288,7 @@ impl BuiltinSeat {
 }
 
 impl SeatLink for BuiltinSeat {
-    fn begins(&mut self, match_id: &str, session: Option<(Store, SessionId)>) {
+    fn begins(&mut self, match_id: &str, session: Option<SeatRecord>) {
         if let Some(program) = &mut self.program {
             program.begins(match_id);
         }

@@ -2,10 +2,14 @@
 
 use crate::link::{CallError, HttpOptions, HttpOut, Target};
 use crate::programs::Account;
-use crate::store::Store;
+use crate::store::Storage;
 use crate::store::types::{Entry, SessionId};
 use futures_util::future::BoxFuture;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Where a seat is recorded.
+pub type SeatRecord = (Arc<dyn Storage>, SessionId);
 
 /// The outcome of calling a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +41,7 @@ impl SeatReply {
 /// Calls one seat: one message at a time, in order.
 pub trait SeatLink: Send {
     /// Receives the match's id in history before anything else, and where its seat is recorded, if it is.
-    fn begins(&mut self, match_id: &str, session: Option<(Store, SessionId)>) {
+    fn begins(&mut self, match_id: &str, session: Option<SeatRecord>) {
         let _ = (match_id, session);
     }
     /// The account of the user's program that plays here, if one does: shared, so that it can be read when the match ends.

@@ -1,10 +1,9 @@
 //! A user's program on a seat of our own tables: it decides in the place of a bot's dialogue, whose own bot is its
 //! fallback. Its process, its notes, and who is told how it behaved.
 
-use crate::history;
+use super::seat_link::SeatRecord;
 use crate::programs::{Account, Bots, Conduct, Driver, Launch, Leaving, Opening};
-use crate::store::types::SessionId;
-use crate::store::{Note, Store};
+use crate::store::{Note, Storage};
 use games::neutral::PREFIX;
 use games::seat::ProgramPart;
 use games::{DialogueSetup, Ending, Kit};
@@ -35,7 +34,7 @@ pub struct SeatPrograms {
 #[derive(Clone)]
 pub struct Notebook {
     /// Where.
-    pub store: Store,
+    pub store: Arc<dyn Storage>,
 }
 
 impl fmt::Debug for Notebook {
@@ -142,15 +141,15 @@ impl SeatProgram {
     }
 
     /// Gives it, before it is started, the note that its match begins with: this session's, or the last one.
-    pub(super) async fn recall(&mut self, session: Option<&(Store, SessionId)>) {
+    pub(super) async fn recall(&mut self, session: Option<&SeatRecord>) {
         if let Some((store, session)) = session.filter(|_| self.notes) {
-            return self.driver.recall(store, *session).await;
+            return self.driver.recall(&**store, *session).await;
         }
         let name = self.driver.name().to_owned();
         let (Some(notebook), Some(opening)) = (&self.notebook, self.driver.opening()) else {
             return;
         };
-        match history::note(notebook.store.reader(), &name, opening.game).await {
+        match notebook.store.note(&name, opening.game).await {
             Ok(note) => opening.start.note = note.unwrap_or_default(),
             Err(error) => {
                 tracing::warn!(bot = name, %error, "a program's note could not be read");
@@ -188,7 +187,7 @@ impl SeatProgram {
     }
 
     /// Waits until it has ended, once it was dismissed, and keeps how it behaved with its session, or at least what it noted.
-    pub(super) async fn leave(&mut self, session: Option<&(Store, SessionId)>) {
+    pub(super) async fn leave(&mut self, session: Option<&SeatRecord>) {
         let Some(leaving) = self.leaving.take() else {
             return;
         };
@@ -200,7 +199,7 @@ impl SeatProgram {
         match (session, &self.notebook) {
             (Some((store, session)), _) => {
                 let notes_of = self.notes.then_some(of);
-                conduct.keep(store, *session, notes_of).await;
+                conduct.keep(&**store, *session, notes_of).await;
             }
             (None, Some(notebook)) => {
                 let note = conduct.note.map(|note| Note {
@@ -209,7 +208,7 @@ impl SeatProgram {
                     note,
                 });
                 let Some(note) = note else { return };
-                if let Err(error) = history::keep_note(&notebook.store, note).await {
+                if let Err(error) = notebook.store.keep_note(note).await {
                     tracing::warn!(%error, "what a program noted could not be stored");
                 }
             }

@@ -17,7 +17,7 @@ use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// What a bot received, and what it answered.
 type Exchange = (String, String);
@@ -119,7 +119,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
         [game, "named", "eve"]
     ]);
     let learn = learn.replace("ROWS", &rows.to_string());
-    parts.store.alter(&learn).await;
+    parts.store.database().unwrap().alter(&learn).await;
     let bot = Arc::new(BotAddress::new(kit, bot, "r").unwrap());
     let (market, id) = (1, 1);
     let key = Key { bot, market, id };
@@ -142,13 +142,13 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     feed(&sessions, &key, 0, &exchanges[..half]).await;
     sessions.close().await;
     let change = "UPDATE opponent_models SET model = '{\"bluffs\":9}', version = version + 1";
-    parts.store.alter(change).await;
+    parts.store.database().unwrap().alter(change).await;
     parts.store.close().await;
 
     let (sessions, parts) = open(folder.path()).await;
     feed(&sessions, &key, half, exchanges).await;
     sessions.close().await;
-    let live = only_session(&parts.store).await;
+    let live = only_session(parts.store.database().unwrap()).await;
     let thinks = key.bot.card().unwrap().thinks && kit.card().advised;
     let model = |name: &str| thinks.then(|| (name.to_owned(), json!({"bluffs": 1})));
     let setup = DialogueSetup {
@@ -160,13 +160,13 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
         ..DialogueSetup::default()
     };
     let (unbroken, facts) = unbroken(kit, &setup, exchanges);
-    let (verified, verified_facts) = verified(&parts.store, kit, &live).await;
+    let (verified, verified_facts) = verified(parts.store.database().unwrap(), kit, &live).await;
     let match_id = live.opened.match_id.clone();
     let woken = woken(&parts, &key.bot, live).await;
     assert_eq!(known(&*woken), known(&*unbroken), "{what}: woken");
     assert_eq!(known(&*verified), known(&*unbroken), "{what}: verified");
     assert_eq!(verified_facts, facts, "{what}");
-    let stored = history::facts(parts.store.reader(), &match_id)
+    let stored = history::facts(parts.store.database().unwrap().reader(), &match_id)
         .await
         .unwrap()
         .into_iter();
@@ -180,7 +180,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     assert_eq!(stored, facts, "{what}: stored");
     let mut differences = Vec::new();
     let each = |checked: &replay::Checked| differences.extend(checked.differences.clone());
-    let summary = crate::replay::verify(&parts.store, None, each)
+    let summary = crate::replay::verify(parts.store.database().unwrap(), None, each)
         .await
         .unwrap();
     assert!(summary.clean(), "{what}: {differences:?}");
@@ -271,15 +271,18 @@ async fn what_an_overruled_answer_said_is_no_difference() {
     }
     sessions.close().await;
     assert!(overruled > 10, "{overruled}");
-    let live = only_session(&parts.store).await;
-    let stored = history::facts(parts.store.reader(), &live.opened.match_id)
-        .await
-        .unwrap();
+    let live = only_session(parts.store.database().unwrap()).await;
+    let stored = history::facts(
+        parts.store.database().unwrap().reader(),
+        &live.opened.match_id,
+    )
+    .await
+    .unwrap();
     let of_answers = stored.iter().filter(|fact| fact.kind == "launch").count();
     assert!(of_answers > 10, "{of_answers}");
     let mut differences = Vec::new();
     let each = |checked: &replay::Checked| differences.extend(checked.differences.clone());
-    let summary = crate::replay::verify(&parts.store, None, each)
+    let summary = crate::replay::verify(parts.store.database().unwrap(), None, each)
         .await
         .unwrap();
     assert!(summary.clean(), "{differences:?}");

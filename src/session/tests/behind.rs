@@ -6,7 +6,8 @@ use crate::store::Store;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use std::pin::pin;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// A numbered message; `said`: what its edge has answered already.
 pub(super) async fn tell(
@@ -47,7 +48,7 @@ async fn heard(world: &World) -> Vec<String> {
 async fn acknowledgements_do_not_wait_for_the_store_and_a_decision_waits_for_all_of_them() {
     let world = World::new(options()).await;
     assert!(tell(&world, 1, "begin", None).await.unwrap().stored);
-    let other = held(&world.parts.store).await;
+    let other = held(world.store()).await;
     for number in 2..10 {
         let answer = tell(&world, number, &format!("info&x={number}"), None).await;
         assert!(!answer.unwrap().stored, "{number}");
@@ -70,7 +71,7 @@ async fn acknowledgements_do_not_wait_for_the_store_and_a_decision_waits_for_all
 async fn an_acknowledged_message_that_comes_again_is_stored_when_it_is_answered() {
     let world = World::new(options()).await;
     tell(&world, 1, "begin", None).await.unwrap();
-    let other = held(&world.parts.store).await;
+    let other = held(world.store()).await;
     for number in [2, 3] {
         let answer = tell(&world, number, "info", None).await.unwrap();
         assert!(!answer.stored);
@@ -86,7 +87,7 @@ async fn an_acknowledged_message_that_comes_again_is_stored_when_it_is_answered(
 #[tokio::test]
 async fn acknowledged_messages_that_could_not_be_stored_are_asked_for_again() {
     let world = World::new(options()).await;
-    let store = &world.parts.store;
+    let store = world.store();
     tell(&world, 1, "begin", None).await.unwrap();
     store.alter("PRAGMA query_only = 1").await;
     assert!(!tell(&world, 2, "info", None).await.unwrap().stored);
@@ -125,7 +126,7 @@ async fn a_stop_stores_what_was_acknowledged() {
 #[tokio::test]
 async fn an_end_that_cannot_be_stored_yet_can_be_told_again() {
     let world = World::new(options()).await;
-    let store = &world.parts.store;
+    let store = world.store();
     tell(&world, 1, "begin", None).await.unwrap();
     let leave = async |messages| {
         let leaving = Leaving {

@@ -6,7 +6,7 @@ use crate::history::{self, Filter, PageAt};
 use crate::replay::{Candidate, Comparing, Comparison, DIFFERENCES_MAX, times_ms};
 use crate::session::SessionOptions;
 use crate::store::Store;
-use crate::store::tests::fake::{Pen, received, opened, said};
+use crate::store::tests::fake::{Pen, opened, received, said};
 use crate::store::types::{Close, Direction, EntryId, LedgerRow, NewEntry, SessionId};
 use crate::toy;
 use games::{Cause, Fact, Kit};
@@ -213,7 +213,7 @@ async fn silence_can_agree_and_a_bot_that_panics_is_asked_no_more() {
         "end",
     ];
     let world = toy_session("champion", &asks).await;
-    let found = compared(&world.parts.store, &champion()).await;
+    let found = compared(world.store(), &champion()).await;
     assert_eq!(
         (found.agreed, found.failed, found.decisions),
         (2, 1, 3),
@@ -284,7 +284,7 @@ async fn a_bot_that_hangs_is_not_waited_for_when_it_is_stopped() {
     let gate = folder.path().join("gate");
     let never = format!("ask&of=champion&until={}", gate.display());
     let world = toy_session("quick", &["begin", &never, "end"]).await;
-    let (asked, store) = (champion(), world.parts.store.clone());
+    let (asked, store) = (champion(), world.store().clone());
     let stop = asked.stop.clone();
     let comparing = tokio::spawn(async move { compared(&store, &asked).await });
     until(|| folder.path().join("gate-here").exists().then_some(())).await;

@@ -3,7 +3,8 @@
 use super::world::{World, key, key_at, options, until, within};
 use crate::history;
 use crate::session::{Origin, Refusal, SessionOptions};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 #[tokio::test]
 async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
@@ -24,7 +25,7 @@ async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
 /// What the live session's facts say of how its answers came about.
 async fn thought_facts(world: &World) -> Vec<String> {
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
-    let facts = history::facts(world.parts.store.reader(), &match_id)
+    let facts = history::facts(world.store().reader(), &match_id)
         .await
         .unwrap();
     let said = |fact: &crate::history::FactRow| match fact.data.get("cause") {
@@ -147,7 +148,7 @@ async fn long_thinking_ends_at_its_ceiling_and_is_no_fallback() {
 #[tokio::test]
 async fn while_nothing_can_be_stored_the_default_is_answered() {
     let (world, at) = World::begun(options()).await;
-    let store = &world.parts.store;
+    let store = world.store();
     let long = format!("info&x={}", "y".repeat(100_000));
     store.limit_pages(Some(1)).await;
     assert_eq!(world.say(&at, &long).await, "");
@@ -163,7 +164,7 @@ async fn while_nothing_can_be_stored_the_default_is_answered() {
 #[tokio::test]
 async fn a_match_whose_beginning_cannot_be_stored_is_refused_and_may_begin_again() {
     let world = World::new(options()).await;
-    let (store, at) = (&world.parts.store, key(1, 1));
+    let (store, at) = (world.store(), key(1, 1));
     store.alter("PRAGMA query_only = 1").await;
     assert_eq!(world.refusal(&at, "begin").await, Refusal::Unstored);
     assert_eq!(
@@ -180,7 +181,7 @@ async fn a_match_whose_beginning_cannot_be_stored_is_refused_and_may_begin_again
 #[tokio::test]
 async fn what_cannot_be_stored_any_more_is_refused_and_never_acknowledged() {
     let (world, at) = World::begun(options()).await;
-    world.parts.store.clone().close().await;
+    world.store().clone().close().await;
     for (at, text) in [(&at, "info"), (&at, "begin"), (&key(2, 2), "begin")] {
         assert_eq!(world.refusal(at, text).await, Refusal::Draining, "{text}");
     }
@@ -198,7 +199,7 @@ async fn a_session_that_cannot_be_folded_in_time_keeps_its_transcript_whole() {
     };
     let (world, at) = World::begun(short).await;
     until(|| world.sessions.list(1).pop().filter(|view| !view.awake)).await;
-    let held = world.parts.store.hold_folders().await;
+    let held = world.store().hold_folders().await;
     let asked = Instant::now();
     assert_eq!(world.say(&at, "ask").await, "");
     within(2000, asked);
@@ -222,7 +223,7 @@ async fn a_session_that_cannot_be_folded_in_time_keeps_its_transcript_whole() {
 #[tokio::test]
 async fn a_session_that_is_awake_is_not_folded_again() {
     let (world, at) = World::begun(options()).await;
-    let held = world.parts.store.hold_folders().await;
+    let held = world.store().hold_folders().await;
     world.bot_answers(&at, "ask").await;
     drop(held);
 }
@@ -233,8 +234,7 @@ async fn a_broken_transcript_is_added_to_and_yields_to_a_new_match() {
     world.say(&at, "ask").await;
     let world = world.restart().await;
     world
-        .parts
-        .store
+        .store()
         .alter("DELETE FROM entries WHERE id = 1")
         .await;
     assert_eq!(world.say(&at, "ask&x=2").await, "");

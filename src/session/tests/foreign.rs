@@ -18,7 +18,7 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
         world.say(at, "begin").await;
     }
     world.say(&first, "bluff").await;
-    let store = &world.parts.store;
+    let store = world.store();
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
     store.name_seat(&match_id, 1, "alice").await.unwrap();
     // The one that does not know its seat ends first: the result waits for the other.
@@ -93,7 +93,7 @@ async fn an_end_again_after_a_restart_opens_nothing() {
     }
     assert_eq!(world.sessions.live(), 0);
     let (all, page) = (Filter::default(), page());
-    let stored = history::sessions(world.parts.store.reader(), &all, &page)
+    let stored = history::sessions(world.store().reader(), &all, &page)
         .await
         .unwrap();
     assert_eq!(stored.items.len(), 1);
@@ -135,7 +135,7 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     let alice =
         "INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
         VALUES ('toy', 'named', 'alice', '{\"bluffs\":7}', 1, 1, 'M')";
-    world.parts.store.alter(alice).await;
+    world.store().alter(alice).await;
     let at = key_at("champion", "r", 1, 1);
     world.say(&at, "begin").await;
     let lost = world.send(&at, "ask").await.unwrap();
@@ -181,19 +181,19 @@ async fn names_given_during_a_match_advise_it_and_what_it_teaches_is_theirs() {
     assert_eq!(Naming::shown(given[0].encode()), "\u{1}named W=alice");
     let mut differences = Vec::new();
     let each = |checked: &crate::replay::Checked| differences.extend(checked.differences.clone());
-    let summary = crate::replay::verify(&world.parts.store, None, each)
+    let summary = crate::replay::verify(world.store(), None, each)
         .await
         .unwrap();
     assert!(summary.clean(), "{differences:?}");
     // Each is a fact, once, and the seats are theirs: what the match teaches counts for them.
     let view = world.only().await;
     assert_eq!(view.id, taken.session);
-    let facts = history::facts(world.parts.store.reader(), &view.match_id)
+    let facts = history::facts(world.store().reader(), &view.match_id)
         .await
         .unwrap();
     let who = facts.iter().filter(|fact| fact.kind == "who").count();
     assert_eq!(who, 2, "{facts:?}");
-    let row = history::match_row(world.parts.store.reader(), &view.match_id)
+    let row = history::match_row(world.store().reader(), &view.match_id)
         .await
         .unwrap()
         .unwrap();
@@ -219,7 +219,7 @@ async fn names_given_before_a_match_are_its_rivals() {
         let views = world.sessions.list(9).into_iter();
         let mut here = views.filter(|view| (view.market, view.player) == (at.market, at.id));
         let id = here.next().unwrap().match_id;
-        let row = history::match_row(world.parts.store.reader(), &id)
+        let row = history::match_row(world.store().reader(), &id)
             .await
             .unwrap()
             .unwrap();
@@ -259,7 +259,7 @@ async fn names_given_before_a_match_are_its_rivals() {
         let views = world.sessions.list(9).into_iter();
         let mut here = views.filter(|view| (view.market, view.player) == (1, 1));
         let id = here.next().unwrap().match_id;
-        let row = history::match_row(world.parts.store.reader(), &id)
+        let row = history::match_row(world.store().reader(), &id)
             .await
             .unwrap()
             .unwrap();
@@ -297,7 +297,7 @@ async fn a_forged_name_is_not_taken_in() {
             at.clone(),
             false,
             forged.encode(),
-            std::time::Instant::now(),
+            tokio::time::Instant::now(),
         )
         .await;
     assert_eq!(told.unwrap().text, "");

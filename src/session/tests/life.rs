@@ -6,7 +6,8 @@ use crate::session::{Refusal, SessionOptions};
 use crate::store::tests::fake::named_match;
 use crate::store::types::Direction;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 #[tokio::test]
 async fn a_transcript_holds_what_came_and_what_was_said() {

@@ -4,8 +4,8 @@ use super::world::{dependencies, until};
 use crate::history;
 use crate::programs::{Bots, Launch, Protocol};
 use crate::session::{BotAddress, Key, Leaving, Origin, SessionOptions, Sessions};
-use crate::store::Note;
 use crate::store::types::SessionId;
+use crate::store::{Note, Storage};
 use games::seat::{OwnSeat, Settings};
 use games::{DialogueSetup, Outcome, Reply, Seat, TableSetup};
 use serde_json::Value;
@@ -13,8 +13,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 /// What every program here does, but for how it answers a decision.
 const FRAME: &str = r#"
@@ -136,7 +137,8 @@ impl Table {
     ) -> Self {
         let mut parts = dependencies(folder.path(), games::find).await;
         parts.bots = bots(folder.path());
-        let (store, pool) = (parts.store.clone(), parts.pool.clone());
+        let store = parts.store.database().unwrap().clone();
+        let pool = parts.pool.clone();
         let sessions = Sessions::open(options.clone(), parts).await.unwrap();
         let kit = games::find(terms.game).unwrap();
         let bot = Arc::new(BotAddress::named(kit, bot, "r").unwrap());
@@ -504,7 +506,9 @@ async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
         note,
     };
     let earlier = note(Value::from("earlier"));
-    history::keep_note(&table.store, earlier).await.unwrap();
+    <dyn Storage>::keep_note(&table.store, earlier)
+        .await
+        .unwrap();
     let (mut table, ..) = table.play(Some(120)).await;
     let (_, stderr) = table.ran(1).await;
     assert_eq!(stderr.trim(), "note \"earlier\" again True");
@@ -514,7 +518,7 @@ async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
     assert!(stderr.starts_with("note {\"asks\": "), "{stderr}");
     assert!(stderr.trim().ends_with("again False"), "{stderr}");
     // Nothing is kept of what was given.
-    let given = history::give_note(&table.store, SessionId(2), "mine", "koehandel", true);
+    let given = <dyn Storage>::give_note(&table.store, SessionId(2), "mine", "koehandel", true);
     assert_eq!(given.await.unwrap(), None);
 }
 

@@ -4,7 +4,8 @@ use super::world::{World, key, options};
 use crate::session::{BotAddress, Key, Origin, SessionOptions};
 use crate::store::types::Direction;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// What is asked of both worlds.
 const SCRIPT: [&str; 9] = [

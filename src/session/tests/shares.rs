@@ -159,7 +159,7 @@ async fn of_what_strangers_merely_began_nothing_is_kept() {
         ..options()
     })
     .await;
-    let store = &world.parts.store;
+    let store = world.store();
     let exempt = Origin::new([127, 0, 0, 2].into(), true, false);
     for (origin, market) in [(from(2), 1), (from(2), 2), (from(2), 3), (exempt, 4)] {
         let at = key_at("champion", "127.0.0.2", market, 1);

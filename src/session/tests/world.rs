@@ -16,8 +16,9 @@ use crate::toy;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 /// A live session at rest.
 #[derive(Debug)]
@@ -99,7 +100,7 @@ pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
         ..PoolOptions::default()
     };
     Dependencies {
-        store: Store::open(&settings).await.unwrap(),
+        store: Store::open(&settings).await.unwrap().into(),
         pool: Pool::start(&pool).unwrap(),
         identities: Identities::default(),
         bots: crate::programs::Bots::none(),
@@ -114,6 +115,11 @@ async fn open(options: &SessionOptions, folder: &TempDir) -> (Sessions, Dependen
 }
 
 impl World {
+    /// The database.
+    pub(super) fn store(&self) -> &Store {
+        self.parts.store.database().unwrap()
+    }
+
     pub(super) async fn new(options: SessionOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (sessions, parts) = open(&options, &folder).await;
@@ -193,7 +199,7 @@ impl World {
     /// A dialogue as the only live session's began.
     pub(super) async fn opened_twin(&self) -> Box<dyn games::Dialogue> {
         let live = self.parts.store.live().await.unwrap().pop().unwrap();
-        let (store, opened) = (&self.parts.store, live.opened);
+        let (store, opened) = (self.store(), live.opened);
         let setup =
             replay::dialogue_setup(store, toy::kit(), &opened.bot, opened.seed, &opened.setup)
                 .await;
@@ -231,7 +237,7 @@ impl World {
         let Some(head) = view.head else {
             return Vec::new();
         };
-        let entries = history::transcript(self.parts.store.reader(), view.id, head)
+        let entries = history::transcript(self.store().reader(), view.id, head)
             .await
             .unwrap();
         let lines = entries.into_iter();

@@ -17,7 +17,7 @@ use crate::store::types::{
 use games::{Bluff, Fact};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// One caller's part of a batch.
 #[derive(Debug)]

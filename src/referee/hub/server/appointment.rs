@@ -16,7 +16,8 @@ use crate::seldom;
 use games::SetupError;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Why a planned match has no result, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,11 +45,11 @@ impl HubServer {
         (ticket, mut guest): (Ticket, Guest),
     ) -> Entrance {
         let (peer, now) = (Peer::of(guest.peer.ip()), Instant::now());
-        if self.guesses.has_used_up(&peer, now) {
+        if self.guesses.has_used_up(&peer, now.into_std()) {
             return Entrance::Refused(GUESSES_USED_UP.to_owned());
         }
         let Some((entrant, token)) = guests.recognise(&guest.name, room) else {
-            self.guesses.note(peer, now);
+            self.guesses.note(peer, now.into_std());
             if seldom::is_due("hub", "token") {
                 // What it said may be nearly a token.
                 let peer = guest.peer;
@@ -207,7 +208,7 @@ impl HubServer {
                 Gathered::Until(until) => {
                     let due = async {
                         match until {
-                            Some(until) => tokio::time::sleep_until(until.into()).await,
+                            Some(until) => tokio::time::sleep_until(until).await,
                             None => std::future::pending().await,
                         }
                     };

@@ -14,19 +14,20 @@ use crate::referee::record::{
     DecisionTimes, MatchRecord, Patience, RecordError, Writer, cancelled,
 };
 use crate::referee::seat::seat_builtin::BuiltinSeat;
-use crate::referee::seat::seat_link::SeatLink as _;
+use crate::referee::seat::seat_link::{SeatLink as _, SeatRecord};
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::Store;
-use crate::store::types::{MatchResult, MatchRow, SeatNotes, SessionId, Slot};
+use crate::simulated;
+use crate::store::types::{MatchResult, MatchRow, SeatNotes, Slot};
 use games::match_::{Attendance, Conduct, Place, Rules};
 use games::{Blame, Cause, Match, Outcome, Seat, Table, Wire, judge};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long a match may wait until it can be recorded before it is given up: players would give up the hub.
@@ -90,7 +91,7 @@ struct Seating<'a> {
     row: Arc<MatchRow>,
     writer: &'a Writer,
     /// Where the outcome of each seat's program is stored.
-    sessions: Vec<Option<(Store, SessionId)>>,
+    sessions: Vec<Option<SeatRecord>>,
 }
 
 /// Players that have their seats; lists are by seat but for the last two.
@@ -263,7 +264,7 @@ impl HubServer {
     fn opening(&self, sitting: &Sitting) -> Opening {
         let sitters = sitting.sitters.iter();
         let info = MatchInfo {
-            match_id: ulid::Ulid::generate().to_string(),
+            match_id: simulated::ulid().to_string(),
             game: self.settings.kit.card().name.to_owned(),
             market: sitting.market,
             ids: ids(sitting.market, sitters.len()),
@@ -293,7 +294,7 @@ impl HubServer {
     /// what is kept of it.
     fn seat(
         &self,
-        (match_id, seat, session): (&str, Seat, Option<(Store, SessionId)>),
+        (match_id, seat, session): (&str, Seat, Option<SeatRecord>),
         sitter: Sitter,
         said: &mpsc::Sender<PlayerLine>,
     ) -> (Outbox, Option<JoinHandle<()>>) {

@@ -2,7 +2,6 @@
 
 use super::{Recording, UnfinishedMatch};
 use crate::clock::now_us;
-use crate::history;
 use crate::referee::record::ends::{cancelled, result_of};
 use crate::referee::record::error::RecordError;
 use crate::replay::replay_match;
@@ -43,11 +42,11 @@ impl Recording {
 
     /// Closes the sessions of our own players in a match.
     async fn close_players(&self, match_id: &str, why: &str) -> Result<(), RecordError> {
-        let Some(store) = self.store() else {
+        let Some(store) = self.storage() else {
             return Ok(());
         };
-        for session in history::sessions_of(store.reader(), match_id).await? {
-            let head = history::head(store.reader(), &session).await?;
+        for session in store.sessions_of(match_id).await? {
+            let head = store.head(&session).await?;
             let open = session.opened.side == Side::Player && session.ended_us.is_none();
             let Some((last, seq)) = head.filter(|_| open) else {
                 continue;

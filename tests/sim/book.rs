@@ -1,0 +1,228 @@
+//! What everybody outside the daemon has seen of it, and whether it keeps its promises.
+
+use crate::disk::Disk;
+use crate::image::{Image, answer};
+use drover::store::{Direction, SessionId, Side};
+use games::Cause;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Whose session: the referee's name, its number of the match and of the player.
+pub type Player = (String, u64, u64);
+
+/// A stored answer that somebody has.
+struct Given {
+    session: i64,
+    place: usize,
+    text: String,
+    said: String,
+}
+
+/// What was shown as ended.
+struct Announced {
+    what: String,
+    session: Option<i64>,
+    match_id: Option<String>,
+    cause: Cause,
+    scores: Vec<i64>,
+}
+
+/// The record.
+#[derive(Default)]
+pub struct Book {
+    /// What the rightful referee of each player has sent, once each.
+    sent: BTreeMap<Player, Vec<String>>,
+    /// The last message of each player that was answered, its answer, and whether that is stored.
+    last: BTreeMap<Player, (String, String, bool)>,
+    given: Vec<Given>,
+    announced: Vec<Announced>,
+    pub wrong: Vec<String>,
+    /// A digest of all that happened, in order.
+    pub digest: u64,
+    pub lines: u64,
+    pub traced: bool,
+    pub answers: u64,
+    pub repeats: u64,
+    pub defaults: u64,
+}
+
+impl Book {
+    pub fn log(&mut self, at: Duration, what: &str) {
+        self.lines += 1;
+        for byte in what.bytes().chain(at.as_nanos().to_le_bytes()) {
+            // FNV-1a.
+            self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+        if self.traced {
+            println!("{:>12.6} {what}", at.as_secs_f64());
+        }
+    }
+
+    pub fn is_wrong(&mut self, why: String) {
+        if self.wrong.len() < 20 {
+            self.wrong.push(why);
+        }
+    }
+
+    /// A player's rightful referee sends it a message.
+    pub fn sends(&mut self, player: &Player, text: &str) {
+        let sent = self.sent.entry(player.clone()).or_default();
+        if sent.last().is_none_or(|last| last != text) {
+            sent.push(text.to_owned());
+        }
+    }
+
+    /// Some message that was sent of late, for strangers.
+    pub fn overheard(&self, at: usize) -> Option<(Player, String)> {
+        let (player, sent) = self.sent.iter().nth(at % self.sent.len().max(1))?;
+        Some((player.clone(), sent.last()?.clone()))
+    }
+
+    /// An answer of the daemon has come, which has `refused` something to store meanwhile.
+    pub fn answered(
+        &mut self,
+        player: &Player,
+        (text, said): (&str, &str),
+        ended: Option<Cause>,
+        refused: bool,
+        disk: &Disk,
+    ) {
+        self.answers += 1;
+        let found = find(&disk.durable, player, text);
+        if let Some((before, answer, stored)) = self.last.get(player)
+            && before == text
+        {
+            self.repeats += 1;
+            if *stored && answer != said {
+                let why =
+                    format!("{player:?}: {text:?} was answered {answer:?}, and then {said:?}");
+                self.is_wrong(why);
+            }
+        }
+        let stored = found.as_ref();
+        let stored = stored.is_some_and(|(_, _, answer, _)| answer == said);
+        self.last
+            .insert(player.clone(), (text.to_owned(), said.to_owned(), stored));
+        match found {
+            Some((session, place, answer, close)) if answer == said => {
+                self.given.push(Given {
+                    session,
+                    place,
+                    text: text.to_owned(),
+                    said: said.to_owned(),
+                });
+                if let Some(cause) = ended {
+                    let scores = close.map_or_else(Vec::new, |(_, scores)| scores);
+                    self.announced.push(Announced {
+                        what: format!("the end of {player:?}"),
+                        session: Some(session),
+                        match_id: None,
+                        cause,
+                        scores,
+                    });
+                }
+            }
+            _ if refused => self.defaults += 1,
+            found => {
+                let stored = found.map(|(_, _, answer, _)| answer);
+                self.is_wrong(format!(
+                    "{player:?}: {text:?} was answered {said:?}, and stored is {stored:?}"
+                ));
+            }
+        }
+    }
+
+    /// A match of ours is shown as ended.
+    pub fn shown(&mut self, id: &str, cause: Cause, scores: Vec<i64>) {
+        self.announced.push(Announced {
+            what: format!("the result of match {id}"),
+            session: None,
+            match_id: Some(id.to_owned()),
+            cause,
+            scores,
+        });
+    }
+
+    /// Compares all that was given and announced with what is stored.
+    pub fn compare(&mut self, stored: &Image) {
+        let mut wrong = Vec::new();
+        for given in &self.given {
+            let entries = stored
+                .session(SessionId(given.session))
+                .map(|kept| &kept.entries);
+            let kept = entries.and_then(|entries| {
+                let entry = entries.get(given.place)?;
+                Some((&entry.text, answer(entries, given.place)))
+            });
+            if kept.is_none_or(|kept| kept != (&given.text, &given.said)) {
+                wrong.push(format!(
+                    "session {}: acknowledged {:?} with {:?}, and stored is {kept:?}",
+                    given.session, given.text, given.said
+                ));
+            }
+        }
+        for end in &self.announced {
+            let session = end.session.and_then(|id| stored.session(SessionId(id)));
+            let of_session = session.and_then(|kept| kept.ended.clone());
+            let of_session = of_session.map(|(_, cause, scores)| (cause, scores));
+            let row = end.match_id.as_ref().and_then(|id| stored.matches.get(id));
+            let of_match = row.and_then(|(row, _)| Some((row.cause?, row.scores.clone())));
+            let kept = of_session.or(of_match);
+            if kept.as_ref() != Some(&(end.cause, end.scores.clone())) {
+                wrong.push(format!(
+                    "announced as {}: {} {:?}, and stored is {kept:?}",
+                    end.what,
+                    end.cause.word(),
+                    end.scores
+                ));
+            }
+        }
+        wrong.into_iter().for_each(|why| self.is_wrong(why));
+    }
+
+    /// Whether the transcripts of players hold what their referees sent, in order, and nothing else.
+    pub fn compare_senders(&mut self, stored: &Image) {
+        let mut wrong = Vec::new();
+        let players = stored.sessions.iter();
+        let players = players.filter(|(_, kept)| kept.opened.side == Side::Player);
+        for (id, kept) in players {
+            let opened = &kept.opened;
+            let player = (opened.referee.clone(), opened.market, opened.player);
+            let Some(sent) = self.sent.get(&player) else {
+                continue;
+            };
+            let mut rest = sent.iter();
+            let received = kept.entries.iter();
+            let received = received.filter(|entry| entry.direction == Direction::In);
+            for entry in received {
+                if !rest.any(|text| *text == entry.text) {
+                    wrong.push(format!(
+                        "session {id} of {player:?} holds {:?}, which its referee has not sent then",
+                        entry.text
+                    ));
+                    break;
+                }
+            }
+        }
+        wrong.into_iter().for_each(|why| self.is_wrong(why));
+    }
+}
+
+type Found = (i64, usize, String, Option<(Cause, Vec<i64>)>);
+
+/// The newest session of a player in which this message was received last: with its place there, its answer, and the
+/// session's end.
+fn find(stored: &Image, player: &Player, text: &str) -> Option<Found> {
+    let mut newest = stored.sessions.iter().rev();
+    newest.find_map(|(id, kept)| {
+        let opened = &kept.opened;
+        let own = opened.side == Side::Player
+            && (&opened.referee, opened.market, opened.player) == (&player.0, player.1, player.2);
+        let is_it = |at: &usize| {
+            kept.entries[*at].direction == Direction::In && kept.entries[*at].text == text
+        };
+        let place = (0..kept.entries.len()).rev().find(is_it).filter(|_| own)?;
+        let close = kept.ended.clone().map(|(_, cause, scores)| (cause, scores));
+        Some((*id, place, answer(&kept.entries, place).to_owned(), close))
+    })
+}
