@@ -4,13 +4,14 @@ use super::common::{game, notify};
 use super::usage::refuse;
 use crate::link::relay;
 use crate::referee::budget::ThinkBudget;
-use crate::shim::{ShimOptions, Thinking, run as play};
+use crate::shim::{ShimOptions, Thinking, UnixPort, run as play};
 use anyhow::Context as _;
 use games::Wire;
 use games::neutral::{BUILT_IN, PREFIX};
 use std::ffi::{OsStr, OsString};
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The default bot.
 const BOT: &str = "champion";
@@ -105,7 +106,10 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
         kit,
         bot: bot.to_owned(),
         referee: args.referee,
-        socket: (!args.local).then_some(args.socket),
+        daemon: match args.local {
+            true => None,
+            false => Some(Arc::new(UnixPort(args.socket))),
+        },
         thinking: Thinking {
             time: budget.time().unwrap_or(kit.card().limits.budget),
             nodes: budget.nodes(),

@@ -1,27 +1,22 @@
 //! The shim's end of the connection to the daemon: one request, one response, blocking with a deadline.
 
-use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use socket2::{Domain, SockAddr, Socket, Type};
+use super::port::{Port, Wire};
+use crate::link::relay::{Bye, Hello, NumberedMessage, Request, Response, Welcome, line};
 use std::collections::VecDeque;
-use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long the daemon may take to welcome a shim where no clock runs.
 pub(super) const WITHIN: Duration = Duration::from_secs(2);
-/// How long it may take to make room for a request, or to complete a response: only one that hangs lets any of this
-/// pass.
+/// How long it may take to complete a response: only one that hangs lets any of this pass.
 const STUCK_WITHIN: Duration = Duration::from_millis(50);
 /// Responses that may be left unread.
 const OWED_MAX: usize = 64;
 
 /// A connection to the daemon.
 pub(super) struct Line {
-    stream: BufReader<UnixStream>,
-    timeout: Duration,
+    wire: Box<dyn Wire>,
     /// Responses that are still to be read, although nothing waits for them.
     owed: VecDeque<Owed>,
     /// What the daemon has said to the hello.
@@ -49,25 +44,12 @@ fn broken(why: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why.into())
 }
 
-/// Connects without waiting: a daemon that has stopped accepting shims is as good as none.
-fn connect(path: &Path) -> io::Result<UnixStream> {
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    socket.set_nonblocking(true)?;
-    socket.connect(&SockAddr::unix(path)?)?;
-    socket.set_nonblocking(false)?;
-    Ok(UnixStream::from(OwnedFd::from(socket)))
-}
-
 impl Line {
     /// Connects to the daemon and names the session. The daemon's welcome is still to be read: one that hangs costs
     /// nothing until it is asked for a decision.
-    pub(super) fn call(socket: &Path, hello: &Hello) -> io::Result<Self> {
-        let stream = connect(socket)?;
-        stream.set_read_timeout(Some(WITHIN))?;
-        stream.set_write_timeout(Some(STUCK_WITHIN))?;
+    pub(super) fn call(daemon: &dyn Port, hello: &Hello) -> io::Result<Self> {
         let mut line = Self {
-            stream: BufReader::new(stream),
-            timeout: WITHIN,
+            wire: daemon.connect()?,
             owed: VecDeque::new(),
             welcome: None,
         };
@@ -83,7 +65,7 @@ impl Line {
 
     /// Sends a request without waiting for the response.
     pub(super) fn ask(&mut self, request: &Request) -> io::Result<()> {
-        self.stream.get_mut().write_all(line(request).as_bytes())
+        self.wire.send(&line(request))
     }
 
     /// Nothing waits for the response to this message: it is read before the next one's.
@@ -211,25 +193,12 @@ impl Line {
 
     /// Waits until there is something to read, until `until` at the latest; whether there is.
     pub(super) fn waits(&self, until: Instant) -> bool {
-        if !self.stream.buffer().is_empty() {
-            return true;
-        }
-        let within = Timespec::try_from(until.saturating_duration_since(Instant::now())).ok();
-        let mut ends = [PollFd::new(self.stream.get_ref(), PollFlags::IN)];
-        // Reading fails with the reason.
-        poll(&mut ends, within.as_ref())
-            .map_or_else(|why| why != rustix::io::Errno::INTR, |ready| ready > 0)
+        self.wire.waits(until)
     }
 
     fn response(&mut self, within: Duration) -> io::Result<Response> {
-        if within != self.timeout {
-            self.stream.get_ref().set_read_timeout(Some(within))?;
-            self.timeout = within;
-        }
-        let mut text = Vec::new();
-        let most = LINE_MAX as u64;
-        let read = (&mut self.stream).take(most).read_until(b'\n', &mut text)?;
-        if read == 0 {
+        let text = self.wire.line(within)?;
+        if text.is_empty() {
             return Err(ErrorKind::UnexpectedEof.into());
         }
         serde_json::from_slice(&text).map_err(io::Error::from)

@@ -5,7 +5,8 @@ use games::neutral::PREFIX;
 use games::seat::{By, Due as SeatDue, OwnSeat, Settings};
 use games::{DialogueSetup, Frame, Kit, SetupError};
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The bot's budget per decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +187,8 @@ impl Local {
 #[cfg(test)]
 mod tests {
     use super::{Due, Local, Thinking};
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
+    use tokio::time::Instant;
 
     const HOURS: Duration = Duration::from_secs(36_000);
 

@@ -1,8 +1,9 @@
 //! What a shim is started with.
 
 use super::local::Thinking;
+use super::port::Port;
 use games::Kit;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What a shim plays, and with which daemon.
 #[derive(Clone)]
@@ -13,8 +14,8 @@ pub struct ShimOptions {
     pub bot: String,
     /// The name under which the arbiter is stored.
     pub referee: String,
-    /// The daemon's socket; `None`: the bot plays in this process.
-    pub socket: Option<PathBuf>,
+    /// The daemon; `None`: the bot plays in this process.
+    pub daemon: Option<Arc<dyn Port>>,
     /// The bot's budget where it plays in this process.
     pub thinking: Thinking,
     /// Called with a sentence that an operator should know.

@@ -15,7 +15,8 @@ use games::neutral::PREFIX;
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The least time for a search beside the daemon's.
 const OWN_MIN: Duration = Duration::from_millis(1);
@@ -23,7 +24,7 @@ const OWN_MIN: Duration = Duration::from_millis(1);
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 /// How long the end of a game waits for the daemon: for its word that it is stored, whatever is to be handed over
 /// before. Then the journal is left for it.
-pub(super) const PART_WITHIN: Duration = Duration::from_secs(1);
+const PART_WITHIN: Duration = Duration::from_secs(1);
 /// The same where another game has begun.
 const PART_SOON: Duration = Duration::from_millis(50);
 /// The wait before the daemon is called again at the end of a game that is in no journal.
@@ -39,7 +40,7 @@ struct Relayed {
 }
 
 /// One seat at an arbiter's table, played by the daemon or by the bot in this process.
-pub(super) struct Player {
+pub struct Player {
     options: ShimOptions,
     transcript: Arc<ShimTranscript>,
     /// The connection to the daemon, if there is one.
@@ -64,7 +65,11 @@ pub(super) struct Player {
 }
 
 impl Player {
-    pub(super) fn begin(options: ShimOptions) -> Result<Self, SetupError> {
+    /// Connects to the daemon, if there is one; the game begins with the arbiter's first message.
+    ///
+    /// # Errors
+    /// [`SetupError`] if there is no such bot.
+    pub fn begin(options: ShimOptions) -> Result<Self, SetupError> {
         let transcript = Arc::new(ShimTranscript::new(hello(&options)));
         let mut player = Self {
             local: bot(&options, &transcript)?,
@@ -80,8 +85,8 @@ impl Player {
             waited: false,
             options,
         };
-        if let Some(socket) = player.options.socket.clone() {
-            match Line::call(&socket, &player.transcript.hello) {
+        if let Some(daemon) = player.options.daemon.clone() {
+            match Line::call(&*daemon, &player.transcript.hello) {
                 Ok(line) => player.line = Some(line),
                 Err(error) => player.alone(&error),
             }
@@ -124,9 +129,9 @@ impl Player {
 
     /// Starts looking for the daemon and bringing it up to date.
     fn look(&mut self, delay: Duration) {
-        if let Some(socket) = self.options.socket.clone() {
+        if let Some(daemon) = self.options.daemon.clone() {
             self.reconnector = Some(Reconnector::start(
-                socket,
+                daemon,
                 Arc::clone(&self.transcript),
                 delay,
             ));
@@ -149,13 +154,13 @@ impl Player {
         self.patience.begin_again();
         self.unjournalled = false;
         self.parted = false;
-        let Some(socket) = &self.options.socket else {
+        let Some(daemon) = &self.options.daemon else {
             return Ok(());
         };
         let hello = &self.transcript.hello;
         let greeted = match kept {
             Some(mut line) => line.greet(hello).map(|()| line),
-            None => Line::call(socket, hello),
+            None => Line::call(&**daemon, hello),
         };
         match greeted {
             Ok(line) => self.line = Some(line),
@@ -164,11 +169,11 @@ impl Player {
         Ok(())
     }
 
-    pub(super) fn answer(
-        &mut self,
-        frame: String,
-        received: Instant,
-    ) -> Result<String, SetupError> {
+    /// The answer to a message of the arbiter, received at this moment.
+    ///
+    /// # Errors
+    /// [`SetupError`] if another game begins and its bot cannot be made.
+    pub fn answer(&mut self, frame: String, received: Instant) -> Result<String, SetupError> {
         let begins = || {
             self.options
                 .kit
@@ -180,7 +185,7 @@ impl Player {
         if (self.begun || self.transcript.next() > 1) && begins() {
             self.begin_again()?;
         }
-        if self.options.socket.is_none() {
+        if self.options.daemon.is_none() {
             self.local.receive(&frame);
             self.begun = true;
             return Ok(self.local.answer(received, false));
@@ -206,8 +211,8 @@ impl Player {
     }
 
     /// Returns to the daemon if the reconnector has found it, off the arbiter's clock.
-    pub(super) fn look_back(&mut self) {
-        let Some(line) = self.reconnector.as_ref().and_then(Reconnector::back) else {
+    pub fn look_back(&mut self) {
+        let Some(line) = self.reconnector.as_mut().and_then(Reconnector::back) else {
             return;
         };
         self.reconnector = None;
@@ -327,10 +332,10 @@ impl Player {
 
     /// Journals a request that the daemon is not receiving now.
     fn note(&mut self, request: &Request) {
-        let Some(socket) = &self.options.socket else {
+        let Some(daemon) = &self.options.daemon else {
             return;
         };
-        let folder = folder_of(socket);
+        let folder = folder_of(daemon.socket());
         let noted = match &mut self.journal {
             Some(journal) => journal.write(request),
             None => {
@@ -360,10 +365,15 @@ impl Player {
         }
     }
 
+    /// The arbiter has nothing more to say: takes leave of the daemon, or leaves the journal for it.
+    pub fn leave(&mut self, bye: Bye) {
+        drop(self.part(bye, PART_WITHIN));
+    }
+
     /// The game is over for us: its end is in the journal until the daemon has stored it, and left there if that takes
     /// too long. The connection, if nothing is left to be said on it.
-    pub(super) fn part(&mut self, bye: Bye, within: Duration) -> Option<Line> {
-        let socket = self.options.socket.clone()?;
+    fn part(&mut self, bye: Bye, within: Duration) -> Option<Line> {
+        let daemon = self.options.daemon.clone()?;
         if self.transcript.next() == 1 || std::mem::replace(&mut self.parted, true) {
             return self.hang_up();
         }
@@ -378,7 +388,7 @@ impl Player {
             let called = line.is_none();
             let parted = line
                 .take()
-                .map_or_else(|| Line::call(&socket, &self.transcript.hello), Ok)
+                .map_or_else(|| Line::call(&*daemon, &self.transcript.hello), Ok)
                 .and_then(|line| parted(line, called, &self.transcript, &bye, until));
             match parted {
                 Ok(line) => {
@@ -395,7 +405,7 @@ impl Player {
                     self.mourn(&error);
                     return None;
                 }
-                Err(_) if called => std::thread::park_timeout(PART_AGAIN),
+                Err(_) if called => daemon.pause(PART_AGAIN),
                 Err(_) => {}
             }
         }
@@ -403,13 +413,13 @@ impl Player {
 
     /// Reports what neither the daemon nor a journal has of a game that is over.
     fn mourn(&self, why: &io::Error) {
-        let Some(socket) = self.options.socket.as_ref().filter(|_| self.unjournalled) else {
+        let Some(daemon) = self.options.daemon.as_ref().filter(|_| self.unjournalled) else {
             return;
         };
         let Hello {
             game, market, id, ..
         } = &self.transcript.hello;
-        let path = path_of(folder_of(socket), &self.transcript.hello);
+        let path = path_of(folder_of(daemon.socket()), &self.transcript.hello);
         let missing = self.transcript.missing();
         let what = match (missing.first(), missing.last()) {
             (Some(first), Some(last)) => format!("messages {} to {} and the end", first.n, last.n),

@@ -2,13 +2,14 @@
 //! missed, off the arbiter's clock.
 
 use super::line::{Handed, Line, WITHIN};
+use super::port::Port;
 use super::transcript::ShimTranscript;
 use parking_lot::Mutex;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The wait before the next attempt: at first, and at most.
 const WAIT_FIRST: Duration = Duration::from_millis(20);
@@ -16,56 +17,103 @@ const WAIT_MOST: Duration = Duration::from_millis(500);
 /// The thread's stack.
 const STACK: usize = 256 << 10;
 
-/// Connects to the daemon on a separate thread.
-pub(super) struct Reconnector {
-    back: Arc<Mutex<Option<Line>>>,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+/// Looks for the daemon.
+pub(super) struct Reconnector(Way);
+
+enum Way {
+    /// On a thread; without one the game goes on without the daemon.
+    Thread {
+        back: Arc<Mutex<Option<Line>>>,
+        stop: Arc<AtomicBool>,
+        thread: Option<JoinHandle<()>>,
+    },
+    /// Whenever it is asked for, not before this moment.
+    Between(Search, Instant),
+}
+
+struct Search {
+    daemon: Arc<dyn Port>,
+    transcript: Arc<ShimTranscript>,
+    wait: Duration,
+}
+
+impl Search {
+    fn attempt(&self) -> Option<Line> {
+        let until = Instant::now() + WITHIN;
+        let called = Line::call(&*self.daemon, &self.transcript.hello);
+        let back = called.and_then(|line| caught_up(line, &self.transcript, until));
+        back.ok()
+    }
+
+    /// The wait before the next attempt.
+    fn wait(&mut self) -> Duration {
+        let longer = (self.wait * 2).min(WAIT_MOST);
+        std::mem::replace(&mut self.wait, longer)
+    }
 }
 
 impl Reconnector {
-    /// Starts trying. If no thread can be started, the game goes on without the daemon. `delay`: before the
-    /// first attempt.
-    pub(super) fn start(socket: PathBuf, transcript: Arc<ShimTranscript>, delay: Duration) -> Self {
+    /// Starts trying. `delay`: before the first attempt.
+    pub(super) fn start(
+        daemon: Arc<dyn Port>,
+        transcript: Arc<ShimTranscript>,
+        delay: Duration,
+    ) -> Self {
+        let threads = daemon.has_threads();
+        let mut search = Search {
+            daemon,
+            transcript,
+            wait: WAIT_FIRST,
+        };
+        if !threads {
+            return Self(Way::Between(search, Instant::now() + delay));
+        }
         let back = Arc::new(Mutex::new(None));
         let stop = Arc::new(AtomicBool::new(false));
         let (bring, stopped) = (Arc::clone(&back), Arc::clone(&stop));
         let calling = move || {
-            let mut wait = WAIT_FIRST;
             std::thread::park_timeout(delay);
             while !stopped.load(Ordering::Relaxed) {
-                let until = Instant::now() + WITHIN;
-                let called = Line::call(&socket, &transcript.hello);
-                if let Ok(line) = called.and_then(|line| caught_up(line, &transcript, until)) {
+                if let Some(line) = search.attempt() {
                     *bring.lock() = Some(line);
                     return;
                 }
-                std::thread::park_timeout(wait);
-                wait = (wait * 2).min(WAIT_MOST);
+                std::thread::park_timeout(search.wait());
             }
         };
         let thread = Builder::new()
             .name("reconnector".to_owned())
             .stack_size(STACK);
-        Self {
+        Self(Way::Thread {
             back,
             stop,
             thread: thread.spawn(calling).ok(),
-        }
+        })
     }
 
     /// The connection, if the daemon is back and has all but the last few messages.
-    pub(super) fn back(&self) -> Option<Line> {
-        self.back.lock().take()
+    pub(super) fn back(&mut self) -> Option<Line> {
+        match &mut self.0 {
+            Way::Thread { back, .. } => back.lock().take(),
+            Way::Between(search, due) => {
+                if Instant::now() < *due {
+                    return None;
+                }
+                let line = search.attempt();
+                *due = Instant::now() + search.wait();
+                line
+            }
+        }
     }
 
     /// Stops trying.
-    pub(super) fn call_off(mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            // It may be in the middle of an attempt: it ends with the process.
-            drop(thread);
+    pub(super) fn call_off(self) {
+        if let Way::Thread { stop, thread, .. } = self.0 {
+            stop.store(true, Ordering::Relaxed);
+            if let Some(thread) = thread {
+                // It may be in the middle of an attempt: it ends with the process.
+                thread.thread().unpark();
+            }
         }
     }
 }

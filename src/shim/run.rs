@@ -2,14 +2,15 @@
 
 use super::input;
 use super::options::ShimOptions;
-use super::player::{PART_WITHIN, Player};
+use super::player::Player;
 use crate::link::relay::Bye;
 use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use parking_lot::Mutex;
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long a shim that is asked to stop waits for the current message.
 const STOP_WITHIN: Duration = Duration::from_millis(200);
@@ -53,7 +54,7 @@ pub fn run(
         },
         hung_up: matches!(relayed, Ok(Ended::HungUp)),
     };
-    drop(shim.lock().part(bye, PART_WITHIN));
+    shim.lock().leave(bye);
     relayed.map(drop)
 }
 
@@ -117,7 +118,7 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Player>>) {
                     // Engines that have no end message are stopped together with their players.
                     hung_up: true,
                 };
-                drop(shim.part(bye, PART_WITHIN));
+                shim.leave(bye);
                 break;
             }
             std::thread::park_timeout(STOP_LOOK);

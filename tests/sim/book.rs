@@ -4,7 +4,7 @@ use crate::disk::Disk;
 use crate::image::{Image, answer};
 use drover::store::{Direction, SessionId, Side};
 use games::Cause;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Whose session: the referee's name, its number of the match and of the player.
@@ -44,6 +44,8 @@ pub struct Book {
     pub answers: u64,
     pub repeats: u64,
     pub defaults: u64,
+    /// Players that have missed a message: what they do afterwards may be against the rules.
+    pub gaps: BTreeSet<Player>,
 }
 
 impl Book {
@@ -122,7 +124,10 @@ impl Book {
                     });
                 }
             }
-            _ if refused => self.defaults += 1,
+            _ if refused => {
+                self.defaults += 1;
+                self.gaps.insert(player.clone());
+            }
             found => {
                 let stored = found.map(|(_, _, answer, _)| answer);
                 self.is_wrong(format!(

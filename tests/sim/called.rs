@@ -2,6 +2,7 @@
 
 use crate::disk::Port;
 use crate::world::{Fault, World};
+use drover::gateway::shims::collect;
 use drover::identities::{Identities, KnownMatch};
 use drover::link::Target;
 use drover::programs::Bots;
@@ -49,6 +50,7 @@ fn options() -> SessionOptions {
         idle_limit: IDLE,
         margin: Duration::from_millis(500),
         nodes: Some(NODES),
+        durability_default: Durability::Process,
         ..SessionOptions::default()
     }
 }
@@ -60,7 +62,7 @@ pub async fn lives(world: Arc<World>) {
         let started = async {
             let daemon = start(&world, life).await;
             world.log("started");
-            let host = Arc::clone(&daemon.host);
+            let (host, sessions) = (Arc::clone(&daemon.host), daemon.sessions.clone());
             world.listens(daemon);
             if let Err(error) = host.resume().await {
                 world
@@ -68,7 +70,8 @@ pub async fn lives(world: Arc<World>) {
                     .lock()
                     .is_wrong(format!("matches cannot be resumed: {error}"));
             }
-            pending::<()>().await;
+            let socket = world.folder.join("drover.sock");
+            collect(socket, sessions, Duration::from_secs(5)).await;
         };
         tokio::select! {
             biased;
@@ -129,7 +132,7 @@ impl Daemon {
                 world.book.lock().is_wrong(why);
                 continue;
             }
-            note_refusals(world, hosted);
+            note_refusals(world, hosted, OURS);
             let scores = end.outcome.as_ref();
             let scores = scores.map_or_else(Vec::new, |end| end.scores.values().to_vec());
             world
@@ -140,18 +143,16 @@ impl Daemon {
     }
 }
 
-/// No act of our bots is against the rules, whatever happened to their messages.
-fn note_refusals(world: &World, hosted: &HostedMatch) {
+/// No act of our bots is against the rules, unless a message never came to them.
+fn note_refusals(world: &World, hosted: &HostedMatch, referee: &str) {
     let Some(end) = hosted.end.get() else { return };
-    let seats = hosted.info.seats.iter().zip(&end.conduct);
-    for (seat, conduct) in seats.filter(|(seat, _)| seat.contains("daemon")) {
-        if conduct.refused > 0 {
-            let match_id = &hosted.info.match_id;
-            let why = format!(
-                "{seat}: {} acts refused in match {match_id}",
-                conduct.refused
-            );
-            world.book.lock().is_wrong(why);
+    let seats = hosted.info.seats.iter().zip(&hosted.info.ids);
+    for ((seat, id), conduct) in seats.zip(&end.conduct) {
+        let player = (referee.to_owned(), hosted.info.market, *id);
+        let mut book = world.book.lock();
+        if conduct.refused > 0 && seat.contains("daemon") && !book.gaps.contains(&player) {
+            let many = conduct.refused;
+            book.is_wrong(format!("{many} acts of {seat}, {player:?}, were refused"));
         }
     }
 }
@@ -233,7 +234,7 @@ pub async fn far_matches(world: Arc<World>) {
         match host.start(request).await {
             Ok(started) => {
                 let hosted = started.begin().wait().await;
-                note_refusals(&world, &hosted);
+                note_refusals(&world, &hosted, FAR);
                 let end = hosted.end.get().map(|end| end.cause.word());
                 world.log(&format!("a foreign match ended: {end:?}"));
             }
@@ -346,6 +347,14 @@ impl SeatLink for Seat {
             }
             let reply = reply.unwrap_or(SeatReply::Late);
             let said = matches!(&reply, SeatReply::Said { note: None, .. });
+            if !said {
+                // What its bot has answered, if it has, was not played.
+                let route = kit().card().dialect.route(text.as_bytes());
+                let route = route.expect("a referee's message has a route");
+                let referee = if life.is_some() { OURS } else { FAR };
+                let player = (referee.to_owned(), route.market, route.id);
+                world.book.lock().gaps.insert(player);
+            }
             if !said && wanted && world.is_undisturbed() {
                 let why = format!("{text:?} has no answer though nothing was disturbed: {reply:?}");
                 world.book.lock().is_wrong(why);

@@ -10,6 +10,7 @@ mod book;
 mod called;
 mod disk;
 mod image;
+mod shims;
 mod world;
 
 use parking_lot::Mutex;
@@ -48,62 +49,68 @@ fn run(seed: u64, traced: bool) -> Outcome {
         .start_paused(true)
         .build()
         .unwrap();
-    let outcome = runtime.block_on(async {
-        drover::simulated::begin(seed, BEGAN_US);
-        let world = World::new(seed);
-        world.book.lock().traced = traced;
-        let began = tokio::time::Instant::now();
-        play(&world).await;
-        let mut book = std::mem::take(&mut *world.book.lock());
-        let disk = world.disk.lock();
-        book.compare(&disk.durable);
-        book.compare_senders(&disk.durable);
-        let struck = world.struck.lock().clone();
-        Outcome {
-            wrong: book.wrong,
-            digest: book.digest,
-            lines: book.lines,
-            answers: book.answers,
-            repeats: book.repeats,
-            defaults: book.defaults,
-            lives: world.life() + 1,
-            took: began.elapsed(),
-            struck,
-        }
-    });
+    let runtime = Arc::new(runtime);
+    let folder = tempfile::tempdir().unwrap();
+    let inside = runtime.enter();
+    drover::simulated::begin(seed, BEGAN_US);
+    let world = World::new(seed, folder.path());
+    world.book.lock().traced = traced;
+    let began = tokio::time::Instant::now();
+    let rest = play(&world);
+    let games = shims::play(&runtime, &world, folder.path());
+    runtime.block_on(rest);
+    let disk = world.disk.lock();
+    shims::compare(&world, &games, &disk.durable);
+    let mut book = std::mem::take(&mut *world.book.lock());
+    book.compare(&disk.durable);
+    book.compare_senders(&disk.durable);
+    let struck = world.struck.lock().clone();
+    let outcome = Outcome {
+        wrong: book.wrong,
+        digest: book.digest,
+        lines: book.lines,
+        answers: book.answers,
+        repeats: book.repeats,
+        defaults: book.defaults,
+        lives: world.life() + 1,
+        took: began.elapsed(),
+        struck,
+    };
+    drop(disk);
+    drop(inside);
     drop(runtime);
     drover::simulated::end();
     outcome
 }
 
-async fn play(world: &Arc<World>) {
-    let living = tokio::spawn(called::lives(Arc::clone(world)));
-    let misfortune = tokio::spawn(world::misfortune(Arc::clone(world)));
-    let strangers = tokio::spawn(called::strangers(Arc::clone(world)));
-    let own = tokio::spawn(called::own_matches(Arc::clone(world)));
-    let far = tokio::spawn(called::far_matches(Arc::clone(world)));
-    let all = async {
-        own.await.unwrap();
-        far.await.unwrap();
-        misfortune.await.unwrap();
-        strangers.await.unwrap();
-    };
-    if tokio::time::timeout(WITHIN, all).await.is_err() {
-        world
-            .book
-            .lock()
-            .is_wrong("not every match has finished".to_owned());
+/// Starts everything; the future waits for it.
+fn play(world: &Arc<World>) -> impl Future<Output = ()> {
+    let world = Arc::clone(world);
+    let living = tokio::spawn(called::lives(Arc::clone(&world)));
+    let misfortune = tokio::spawn(world::misfortune(Arc::clone(&world)));
+    let strangers = tokio::spawn(called::strangers(Arc::clone(&world)));
+    let own = tokio::spawn(called::own_matches(Arc::clone(&world)));
+    let far = tokio::spawn(called::far_matches(Arc::clone(&world)));
+    async move {
+        let all = async {
+            own.await.unwrap();
+            far.await.unwrap();
+            misfortune.await.unwrap();
+            strangers.await.unwrap();
+        };
+        if tokio::time::timeout(WITHIN, all).await.is_err() {
+            let why = "not every match has finished";
+            world.book.lock().is_wrong(why.to_owned());
+        }
+        // What is left alone ends by itself.
+        tokio::time::sleep(3 * called::IDLE).await;
+        let live = world.disk.lock().durable.live();
+        for session in live {
+            let why = format!("session {} never ends: {:?}", session.id.0, session.opened);
+            world.book.lock().is_wrong(why);
+        }
+        living.abort();
     }
-    // What is left alone ends by itself.
-    tokio::time::sleep(3 * called::IDLE).await;
-    let disk = world.disk.lock();
-    let live = disk.durable.live();
-    drop(disk);
-    for session in live {
-        let why = format!("session {} never ends: {:?}", session.id.0, session.opened);
-        world.book.lock().is_wrong(why);
-    }
-    living.abort();
 }
 
 fn number(name: &str) -> Option<u64> {
@@ -113,6 +120,7 @@ fn number(name: &str) -> Option<u64> {
 #[test]
 fn every_seed_keeps_the_promises() {
     if let Some(seed) = number("SIM_SEED") {
+        tracing_subscriber::fmt().without_time().init();
         let outcome = run(seed, true);
         println!(
             "seed {seed}: digest {:016x}, {} events, {:?} simulated, {:?}",

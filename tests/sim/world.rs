@@ -6,6 +6,7 @@ use crate::disk::{Disk, Shared};
 use games::rng::Rng;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -29,15 +30,16 @@ pub enum Fault {
     StalledLine,
     SlowThinking,
     Stranger,
+    KilledShim,
 }
 
 use Fault::{
-    CutLine, FailedSync, FullDisk, Kill, KillAtEffect, LostAnswer, LostMessage, RepeatedMessage,
-    SlowRead, SlowSync, SlowThinking, SlowWrite, StalledLine, Stranger,
+    CutLine, FailedSync, FullDisk, Kill, KillAtEffect, KilledShim, LostAnswer, LostMessage,
+    RepeatedMessage, SlowRead, SlowSync, SlowThinking, SlowWrite, StalledLine, Stranger,
 };
 
 /// How often each strikes at most where it can: drawn per seed below this.
-const RATES: [(Fault, f64); 14] = [
+const RATES: [(Fault, f64); 15] = [
     (SlowRead, 0.02),
     (SlowWrite, 0.02),
     (SlowSync, 0.02),
@@ -52,6 +54,7 @@ const RATES: [(Fault, f64); 14] = [
     (StalledLine, 0.01),
     (SlowThinking, 0.02),
     (Stranger, 1.0),
+    (KilledShim, 0.03),
 ];
 
 /// How long faults strike.
@@ -70,12 +73,14 @@ pub struct World {
     began: Instant,
     disturbed: Mutex<Option<Instant>>,
     daemon: Mutex<Option<Arc<Daemon>>>,
+    /// Where the shims' journals are.
+    pub folder: PathBuf,
     pub struck: Mutex<BTreeMap<Fault, u64>>,
     effects: AtomicU64,
 }
 
 impl World {
-    pub fn new(seed: u64) -> Arc<Self> {
+    pub fn new(seed: u64, folder: &Path) -> Arc<Self> {
         let mut rng = Rng::new(seed, 1);
         let calm = rng.chance(0.15);
         let mut rates = BTreeMap::new();
@@ -95,6 +100,7 @@ impl World {
             began: Instant::now(),
             disturbed: Mutex::new(None),
             daemon: Mutex::new(None),
+            folder: folder.to_owned(),
             struck: Mutex::default(),
             effects: AtomicU64::new(0),
         })

@@ -4,8 +4,7 @@ use super::relayed::{key_of, leave, number};
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
 use crate::session::{Key, Refusal, Sessions};
 use futures_util::StreamExt as _;
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::UnixStream;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::Instant;
 use tokio_util::codec::{FramedRead, LinesCodec};
 
@@ -14,14 +13,23 @@ const HELLO_FIRST: &str = "a hello comes first";
 /// Why a goodbye is refused that cannot be checked.
 const UNCOUNTED: &str = "a bye says how many messages came before it";
 
+/// Answers a shim on this connection until it hangs up.
+pub async fn attend<R, W>(sessions: Sessions, reading: R, writing: W)
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    Connection::new(sessions).run(reading, writing).await;
+}
+
 /// A shim's session; none before its hello.
-pub(super) struct Connection {
+struct Connection {
     sessions: Sessions,
     key: Option<Key>,
 }
 
 impl Connection {
-    pub(super) fn new(sessions: Sessions) -> Self {
+    fn new(sessions: Sessions) -> Self {
         Self {
             sessions,
             key: None,
@@ -29,8 +37,11 @@ impl Connection {
     }
 
     /// Answers until the shim hangs up. It may return: its session continues.
-    pub(super) async fn run(mut self, mut stream: UnixStream) {
-        let (reading, mut writing) = stream.split();
+    async fn run<R, W>(mut self, reading: R, mut writing: W)
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
         let mut lines = FramedRead::new(reading, LinesCodec::new_with_max_length(LINE_MAX));
         while let Some(text) = lines.next().await {
             let received = Instant::now();

@@ -22,7 +22,7 @@ const AT_ONCE_MAX: usize = 16;
 const BYTES_AT_ONCE_MAX: u32 = 64 << 20;
 
 /// Looks for journals beside the socket periodically, forever.
-pub(super) async fn collect(socket: PathBuf, sessions: Sessions, every: Duration) {
+pub async fn collect(socket: PathBuf, sessions: Sessions, every: Duration) {
     let mut ticks = tokio::time::interval(every);
     let room = Semaphore::new(BYTES_AT_ONCE_MAX as usize);
     loop {

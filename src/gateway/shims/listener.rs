@@ -1,6 +1,6 @@
 //! The socket.
 
-use super::connection::Connection;
+use super::connection::attend;
 use super::journals;
 use crate::config::Shim;
 use crate::link::AcceptFaults;
@@ -198,6 +198,7 @@ pub async fn serve(
         accept(&listener, connections_max, &sessions).await;
     };
     tokio::select! {
+        biased;
         () = accepting => {}
         () = collecting => {}
         () = stop.cancelled() => {}
@@ -216,11 +217,12 @@ async fn accept(listener: &UnixListener, connections_max: usize, sessions: &Sess
         // The semaphore is never closed.
         let place = Arc::clone(&places).acquire_owned().await;
         match listener.accept().await {
-            Ok((stream, _)) => {
-                let connection = Connection::new(sessions.clone());
+            Ok((mut stream, _)) => {
+                let sessions = sessions.clone();
                 tasks.spawn(async move {
                     let _place = place;
-                    connection.run(stream).await;
+                    let (reading, writing) = stream.split();
+                    attend(sessions, reading, writing).await;
                 });
             }
             Err(error) => faults.pause(&error).await,

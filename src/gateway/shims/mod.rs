@@ -6,4 +6,6 @@ mod journals;
 mod listener;
 mod relayed;
 
+pub use connection::attend;
+pub use journals::collect;
 pub use listener::{Access, SocketError, open_socket, serve};
