@@ -285,7 +285,7 @@ impl Table {
     }
 }
 
-/// Whether the daemon has each game as its arbiter saw it, whoever decided.
+/// Whether the daemon has each game as its arbiter saw it, whichever side decided.
 pub fn compare(world: &World, games: &[Game], stored: &Image) {
     for game in games {
         let mut here = stored.sessions.values();

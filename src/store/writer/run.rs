@@ -459,7 +459,11 @@ impl Writer {
         seat: u8,
         name: Option<&str>,
     ) -> Result<(), StoreError> {
-        let error = match self.try_name_seat(match_id, seat, name).await {
+        if let Err(error) = self.synchronise(self.durability).await {
+            return Err(shown(self.judged(&error), &error.to_string()));
+        }
+        let (database, rules, at_us) = (&mut self.database, &*self.rules, now_us());
+        let error = match naming::name(database, rules, match_id, seat, name, at_us).await {
             Ok(()) => {
                 self.gauges.committed(1, 0, now_us(), 0);
                 // It may have another owner now.
@@ -471,24 +475,6 @@ impl Writer {
         };
         self.roll_back().await;
         Err(error)
-    }
-
-    async fn try_name_seat(
-        &mut self,
-        match_id: &str,
-        seat: u8,
-        name: Option<&str>,
-    ) -> Result<(), NamingError> {
-        self.synchronise(self.durability).await?;
-        sqlx::query("BEGIN IMMEDIATE")
-            .execute(&mut self.database.connection)
-            .await?;
-        let (database, rules) = (&mut self.database, &*self.rules);
-        naming::name(database, match_id, seat, name, now_us(), rules).await?;
-        sqlx::query("COMMIT")
-            .execute(&mut self.database.connection)
-            .await?;
-        Ok(())
     }
 
     async fn change(&mut self, change: &Change, reply: Reply<Option<i64>>) {

@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 async fn store(path: &Path) -> Store {
     Store::open(&Settings::at(
         path,
-        GameRules::of(|game| (game == KIT.card().name).then_some(&KIT)),
+        GameRules::found_by(|game| (game == KIT.card().name).then_some(&KIT)),
     ))
     .await
     .unwrap()
