@@ -65,7 +65,7 @@ impl Asked {
         self.query.as_deref().unwrap_or_default()
     }
 
-    /// Comes with the reason when whoever asked is to be sent no more.
+    /// Comes with the reason when the caller is to be sent no more.
     pub(super) fn dismissed(&self) -> BoxFuture<'static, &'static str> {
         let (state, caller) = (self.state.clone(), self.caller);
         let headers = self.headers.clone();

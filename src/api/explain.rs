@@ -26,15 +26,15 @@ pub(super) struct Wanted {
     /// How long the bot thinks, in nodes.
     #[param(minimum = 1, maximum = 2000000, default = 50000, example = 1000)]
     nodes: Option<u64>,
-    /// Which of several bots of ours on the seat.
+    /// Which of several of our bots on the seat.
     #[param(minimum = 0)]
     session: Option<i64>,
 }
 
-/// What is told of a seat's decisions.
+/// What is shown of a seat's decisions.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-pub(super) enum Told {
+pub(super) enum Explanations {
     /// Why it decided so.
     One(Box<Explained>),
     /// Its decisions.
@@ -60,16 +60,16 @@ impl Rows for Decisions {
     }
 }
 
-/// Why a bot of ours decided so, or the decisions it made.
+/// Why one of our bots decided so, or the decisions it made.
 #[utoipa::path(get, path = "/api/v1/matches/{id}/seats/{seat}/explain", params(Wanted),
-    responses((status = 200, body = Told), (status = 403), (status = 409), (status = 410)))]
+    responses((status = 200, body = Explanations), (status = 403), (status = 409), (status = 410)))]
 pub(super) async fn one(
     Path((id, seat)): Path<(String, String)>,
     Query(wanted): Query<Wanted>,
     asked: Asked,
 ) -> Result<Response, Problem> {
-    let told = found(&asked, [&id, &seat], &wanted, explained).await?;
-    Ok(response::json(&told))
+    let shown = found(&asked, [&id, &seat], &wanted, explained).await?;
+    Ok(response::json(&shown))
 }
 
 /// What `think` makes of a seat, the decision asked for and its nodes, on a thread of its own.
@@ -95,10 +95,14 @@ pub(super) async fn found<T: Send + 'static>(
     Ok(turn.spend(move || think(&read, entry, nodes)).await??)
 }
 
-fn explained(read: &BotSeat, entry: Option<EntryId>, nodes: u64) -> Result<Told, ExplainError> {
+fn explained(
+    read: &BotSeat,
+    entry: Option<EntryId>,
+    nodes: u64,
+) -> Result<Explanations, ExplainError> {
     Ok(match entry {
-        Some(entry) => Told::One(Box::new(read.explain(entry, nodes)?)),
-        None => Told::All {
+        Some(entry) => Explanations::One(Box::new(read.explain(entry, nodes)?)),
+        None => Explanations::All {
             items: read.decisions()?,
         },
     })

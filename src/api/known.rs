@@ -39,7 +39,7 @@ impl From<Unknown> for Problem {
 /// That the store cannot be read.
 pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, StoreError> {
     if let Some(bot) = &filter.bot
-        && let Some(unknown) = unknown_bot(store, ("bot", bot)).await?
+        && let Some(unknown) = unknown_bot(store, bot).await?
     {
         return Ok(Some(unknown));
     }
@@ -85,14 +85,11 @@ async fn is_entered(store: &Store, name: &str) -> Result<bool, StoreError> {
     Ok(entrants.any(|entrant| entrant.name == name))
 }
 
-/// The same of a bot, as the value of this filter.
+/// The same of a bot.
 ///
 /// # Errors
 /// As [`unknown`].
-pub(super) async fn unknown_bot(
-    store: &Store,
-    (filter, bot): (&'static str, &str),
-) -> Result<Option<Unknown>, StoreError> {
+pub(super) async fn unknown_bot(store: &Store, bot: &str) -> Result<Option<Unknown>, StoreError> {
     let built_in = games::ALL.iter().flat_map(|kit| kit.card().bots);
     let mut names: Vec<String> = built_in.map(|card| card.name.to_owned()).collect();
     let played = history::programs_played(store.reader(), None).await?;
@@ -123,7 +120,7 @@ pub(super) async fn unknown_bot(
     let why = format!("no such bot is built in, and none has played{meant}");
     Ok(Some(Unknown {
         allowed: names,
-        ..none(filter, bot, &why)
+        ..none("bot", bot, &why)
     }))
 }
 

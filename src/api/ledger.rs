@@ -108,7 +108,7 @@ impl Rows for Summaries {
     }
 }
 
-/// A summary for each game of which there are decisions among so many of the newest.
+/// A summary for each game of which there are decisions among the newest.
 pub(super) async fn newest(reader: &Reader, count: u32) -> Result<Vec<LedgerSummary>, Problem> {
     let mut by_game: BTreeMap<String, Vec<LedgerLine>> = BTreeMap::new();
     for line in history::ledger_newest(reader.state.store.reader(), count).await? {

@@ -267,7 +267,7 @@ async fn streamed<T: Send + 'static>(
 ) -> Result<Response, Problem> {
     let listed = tail.read().await?;
     let first = write(listed.items, true).map_err(|error| Problem::unshowable(&error))?;
-    // All of it is final and public, so that its first page and its parameters tell it from all others.
+    // All of it is final and public, so that its first page and its parameters set it apart from all others.
     let parts = [&first, asked.query().as_bytes(), kind.as_bytes()];
     let tag = listed.lasting.then(|| response::tag(&parts));
     let known = tag.as_ref();

@@ -141,7 +141,7 @@ pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response
 pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<MatchShown> {
     let (mut filter, at) = (params.filter_for(&reader.sight)?, params.page_of_matches()?);
     if filter.market.is_some() && !reader.sight.sees_all() {
-        // What tells a match from others must not be found out by asking for it.
+        // What sets a match apart must not be found out by asking for it.
         filter.over_by_us = Some(reader.sight.open_us());
     }
     let rows = history::matches(reader.state.store.reader(), &filter, &at).await?;

@@ -1,4 +1,4 @@
-//! Giving up what old matches hold beside their results.
+//! Giving up what old matches hold besides their results.
 
 use super::asked::{Asked, Json};
 use super::problem::Problem;
@@ -18,7 +18,7 @@ const WITHIN: Duration = Duration::from_secs(10);
 #[schema(as = WantedPruning)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
-    /// Matches that ended so many seconds ago or earlier.
+    /// Matches that ended this many seconds ago or earlier.
     #[schema(example = 2_592_000)]
     older_than_s: u64,
     /// Only say what would go.
@@ -37,7 +37,7 @@ pub(super) struct Pruning {
     more: bool,
 }
 
-/// Gives up what matches that ended long ago hold beside their results.
+/// Gives up what matches that ended long ago hold besides their results.
 #[utoipa::path(post, path = "/api/v1/prune", request_body = Wanted, responses((status = 200, body = Pruning)))]
 pub(super) async fn begin(asked: Asked, Json(wanted): Json<Wanted>) -> Result<Response, Problem> {
     let age_s = i64::try_from(wanted.older_than_s);

@@ -243,7 +243,7 @@ impl<S: Sync, F: DeserializeOwned + IntoParams> FromRequestParts<S> for Params<F
 }
 
 impl<F: Default> Params<F> {
-    /// The first page, of so many rows.
+    /// The first page, of this many rows.
     pub(super) fn first(filters: F, limit: u32) -> Self {
         let page = Page {
             limit: Some(limit),
@@ -339,7 +339,7 @@ impl Params<Filter> {
 /// Filters as lists take them: a built-in bot is found by either of its names, and what is about two names both.
 pub(super) fn sound(mut filter: Filter) -> Result<Filter, Problem> {
     if filter.between.is_some() && (filter.bot.is_none() || filter.opponent.is_none()) {
-        let detail = "between is about two: it takes bot and opponent beside it";
+        let detail = "between is about two: it takes bot and opponent besides it";
         return Err(Problem::parameter("between", detail.into(), [""; 0]));
     }
     let built_in = filter

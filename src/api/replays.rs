@@ -48,7 +48,7 @@ pub(super) struct Replay {
     game: String,
     /// Whether it still runs.
     live: bool,
-    /// Whether everything is shown, or what one seat was told.
+    /// Whether everything is shown, or what one seat was sent.
     everything: bool,
     /// The seat whose view it is, where it is one's and known.
     seat: Option<u8>,
@@ -78,7 +78,7 @@ pub(super) struct Replay {
 }
 
 /// What was to be seen of a match, step by step.
-// While the match runs, and for the embargo after it, the steps are what one seat was told, for those who see what the
+// While the match runs, and for the embargo after it, the steps are what one seat was sent, for those who see what the
 // seat knows.
 #[utoipa::path(get, path = "/api/v1/matches/{id}/replay", params(Wanted, Page),
     responses((status = 200, body = Replay), (status = 304), (status = 410)))]
@@ -114,7 +114,7 @@ pub(super) async fn steps(
     match view {
         Some(view) => {
             let (films, turns) = (&asked.state.films, &asked.state.turns);
-            let folding = async || fold((store, turns), &row, view.clone()).await;
+            let folding = async || fold(store, turns, &row, view.clone()).await;
             let film = films.of(store, &row, &view, folding).await?;
             replay = wanted.show(film, turns, replay).await?;
         }
@@ -135,11 +135,7 @@ fn failed(why: impl std::fmt::Display) -> Problem {
 }
 
 /// Folds a view of a match, once it is its turn.
-async fn fold(
-    (store, turns): (&Store, &Turns),
-    row: &MatchRow,
-    view: View,
-) -> Result<Film, Problem> {
+async fn fold(store: &Store, turns: &Turns, row: &MatchRow, view: View) -> Result<Film, Problem> {
     let turn = turns.wait().await?;
     let footage = crate::replay::footage(store, row, view).await?;
     let film = turn.spend(move || Film::of(&footage)).await?;

@@ -38,7 +38,7 @@ pub(super) fn tagged_json(headers: &HeaderMap, lasting: bool, value: &Value) -> 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Live;
 
-/// The tag of what these bytes tell.
+/// The tag of what these bytes say.
 pub(super) fn tag(of: &[&[u8]]) -> HeaderValue {
     let tag = format!("\"{:016x}\"", digest(of));
     HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\""))

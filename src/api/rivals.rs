@@ -45,7 +45,7 @@ pub(super) struct RivalsNamed {
     #[schema(value_type = Option<i64>)]
     session: Option<SessionId>,
     /// Whether the match's seats have these names now, so that what it teaches counts for them. `false` for a player of
-    /// ours that joined after another one: nobody tells where it sits, and the names advise its bot alone. `null` while
+    /// ours that joined after another one: nobody says where it sits, and the names advise its bot alone. `null` while
     /// none plays there.
     seats_named: Option<bool>,
 }
@@ -57,13 +57,13 @@ pub(super) struct RivalsNamed {
 pub(super) async fn name(
     Path((game, referee, market)): Path<(String, String, String)>,
     asked: Asked,
-    Json(told): Json<RivalNames>,
+    Json(given): Json<RivalNames>,
 ) -> Result<Response, Problem> {
     let kit = asked.state.store.reader().kit(&game);
     let kit = kit.ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
     // Numbers are stored.
     let fits = |number: &u64| i64::try_from(*number).is_ok();
-    if let Some(player) = told.player.filter(|player| !fits(player)) {
+    if let Some(player) = given.player.filter(|player| !fits(player)) {
         let detail = format!("player is {player}; it takes 0..={}", i64::MAX);
         return Err(Problem::body(detail));
     }
@@ -72,13 +72,13 @@ pub(super) async fn name(
         .ok()
         .filter(fits)
         .ok_or_else(|| Problem::not_found(format!("a match has a number, not {market:?}")))?;
-    let pairs = told
+    let pairs = given
         .names
         .iter()
         .map(|(place, name)| (place.as_str(), name.as_str()));
     let names = Names {
         rivals: Names::rivals(kit, pairs).map_err(Problem::body)?,
-        player: told.player,
+        player: given.player,
         game,
         referee,
         market,
@@ -93,8 +93,8 @@ pub(super) async fn name(
         game: names.game,
         referee: names.referee,
         market,
-        player: told.player,
-        names: told.names,
+        player: given.player,
+        names: given.names,
         session: taken.map(|taken| taken.session),
         seats_named: taken.map(|taken| taken.seats_named),
     }))

@@ -102,7 +102,7 @@ impl Sight {
         }
     }
 
-    /// Whether a player may not be looked for by this spec: whoever may not see it could find it out so.
+    /// Whether a player may not be looked for by this spec: one who may not see it could find it out so.
     pub(super) fn hides(&self, spec: &str) -> bool {
         // What is left of such a spec is not one player's.
         let is_kind = ["cmd", "url"].contains(&spec);
@@ -138,8 +138,8 @@ mod tests {
                 entrant: entrant.map(str::to_owned),
                 over_us: over_s.map(|ago_s| now_us() - ago_s * 1_000_000),
             };
-            let told = format!("{scopes:?} {whose:?}");
-            assert_eq!(sight(scopes, 60).sees(&whose), seen, "{told}");
+            let case = format!("{scopes:?} {whose:?}");
+            assert_eq!(sight(scopes, 60).sees(&whose), seen, "{case}");
         };
         for over_s in [None, Some(0), Some(59)] {
             check(&["read"], Side::Player, Some("ann"), over_s, false);

@@ -173,10 +173,10 @@ mod tests {
                 Ok(_) => Value::Null,
                 Err(problem) => serde_json::to_value(problem).unwrap(),
             };
-            let told = problem["allowed"].as_array().cloned().unwrap_or_default();
+            let offered = problem["allowed"].as_array().cloned().unwrap_or_default();
             assert_eq!(problem.is_null(), allowed.is_empty(), "{fields}: {problem}");
             for name in allowed {
-                assert!(told.contains(&json!(name)), "{fields}: {problem}");
+                assert!(offered.contains(&json!(name)), "{fields}: {problem}");
             }
         }
         check::<MatchShown>("id,seats.name,tournament.round,sessions.team.player", &[]);

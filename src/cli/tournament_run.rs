@@ -18,8 +18,8 @@ use crate::referee::{Host, HostSettings, HubPorts, InProcess, Pipes, Ports, Reco
 use crate::store::TournamentRow;
 use crate::tournament::standings::{League, PlayedGame, Standings, Until};
 use crate::tournament::{
-    Aim, Course, Cup, Ended, Extent, Models, Play, REFEREE, Referees, Stop, Told, TournamentFile,
-    broken, open_recording, standings_of,
+    Aim, Course, Cup, Ended, Extent, Models, Play, REFEREE, Referees, Remarks, Stop,
+    TournamentFile, broken, open_recording, standings_of,
 };
 use anyhow::Context as _;
 use games::Wire;
@@ -421,7 +421,7 @@ impl Run<'_> {
         let lasted = over.map(|minutes| format!("it has lasted {minutes} minutes"));
         let known = || {
             let precision = self.file.precision?;
-            let standings = standings_of(&cup.setup, Told::default(), &cup.named(), games);
+            let standings = standings_of(&cup.setup, Remarks::default(), &cup.named(), games);
             let half = standings.ok()?.precision(LEADERS)?;
             (half <= precision)
                 .then(|| format!("the leaders' ratings are known within {half:.1} Elo"))

@@ -116,19 +116,19 @@ impl Layer {
             }
         }
         let mut layer = Self::default();
-        layer.walk((&lines, keys()), "", table.get_ref(), mistakes);
+        layer.walk(&lines, keys(), "", table.get_ref(), mistakes);
         layer
     }
 
     /// Reads what stands in a table of a file: the file's own, a section, or one of a list.
     fn walk(
         &mut self,
-        from: (&FileLines<'_>, &[Key]),
+        lines: &FileLines<'_>,
+        keys: &[Key],
         prefix: &str,
         table: &DeTable<'_>,
         mistakes: &mut Mistakes,
     ) {
-        let (lines, keys) = from;
         for (name, spanned) in table {
             let path = dotted(prefix, name.get_ref());
             let origin = lines.all.origin(name.span().start);
@@ -154,7 +154,9 @@ impl Layer {
             let within = format!("{path}.");
             let is_section = keys.iter().any(|key| key.path.starts_with(&within));
             match spanned.get_ref() {
-                DeValue::Table(inner) if is_section => self.walk(from, &path, inner, mistakes),
+                DeValue::Table(inner) if is_section => {
+                    self.walk(lines, keys, &path, inner, mistakes)
+                }
                 _ if broken => {}
                 value if is_section => {
                     let allowed = format!("a section, written [{path}]");
@@ -277,7 +279,7 @@ fn sections(
             continue;
         };
         let mut layer = Layer::defaults(&list.keys);
-        layer.walk((lines, &list.keys), path, fields, mistakes);
+        layer.walk(lines, &list.keys, path, fields, mistakes);
         // What stands there under a wrong name, or with a wrong value, is not missing.
         let meant =
             |name: &Spanned<DeString<'_>>| nearest(&list.keys, &dotted(path, name.get_ref()));

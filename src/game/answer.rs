@@ -114,7 +114,7 @@ impl ProgramTimes {
         })
     }
 
-    /// The same for a program that sees the match's clock itself and is told no share of it: where one clock runs over
+    /// The same for a program that sees the match's clock itself and is given no share of it: where one clock runs over
     /// many decisions, it may take up to a part of all that is left.
     #[must_use]
     pub fn on_own_clock(self, asked: Bounds) -> Self {

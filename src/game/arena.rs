@@ -10,7 +10,7 @@ pub type Acts<G> = [(Seat, Option<<G as Game>::Act>)];
 pub trait Arena<G: Game> {
     /// Asks a bot.
     fn decide(&mut self, seat: Seat, bot: &mut dyn Bot<G>, view: &G::View, ask: &G::Ask) -> G::Act;
-    /// Whether the bot on this seat is told what it hears. Asked once, before the match.
+    /// Whether the bot on this seat receives events. Asked once, before the match.
     fn listens(&self, seat: Seat) -> bool {
         let _ = seat;
         true
@@ -49,17 +49,17 @@ pub struct Finished<G> {
     pub refused: Seats<u32>,
 }
 
-/// What is told in one step, and whose acts were refused.
-struct Heard<E> {
+/// What is sent in one step, and whose acts were refused.
+struct Events<E> {
     listens: Seats<bool>,
-    told: Vec<(Seat, E)>,
+    sent: Vec<(Seat, E)>,
     refused: Seats<u32>,
 }
 
-impl<E> Listener<E> for Heard<E> {
+impl<E> Listener<E> for Events<E> {
     fn receive(&mut self, seat: Seat, event: impl FnOnce() -> E) {
         if self.listens.get(seat) == Some(&true) {
-            self.told.push((seat, event()));
+            self.sent.push((seat, event()));
         }
     }
 
@@ -74,13 +74,13 @@ pub fn play<G: Game>(
     bots: &mut [Box<dyn Bot<G>>],
     arena: &mut impl Arena<G>,
 ) -> Finished<G> {
-    let mut heard = Heard {
+    let mut events = Events {
         listens: Seats::from_fn(bots.len(), |seat| arena.listens(seat)),
-        told: Vec::new(),
+        sent: Vec::new(),
         refused: Seats::from_fn(bots.len(), |_| 0),
     };
-    let mut game = G::open(setup, &mut heard);
-    tell(bots, &mut heard.told);
+    let mut game = G::open(setup, &mut events);
+    send(bots, &mut events.sent);
     for (seat, bot) in (0..).map(Seat).zip(bots.iter_mut()) {
         if let Some((view, ask)) = game.prepare(seat) {
             let act = arena.decide(seat, bot.as_mut(), &view, &ask);
@@ -94,7 +94,7 @@ pub fn play<G: Game>(
                 game.look(seat, |view| {
                     let act = arena.decide(seat, bot.as_mut(), view, ask);
                     if G::refuses(view, ask, &act) {
-                        heard.refuse(seat);
+                        events.refuse(seat);
                     }
                     acts.push((seat, Some(act)));
                 });
@@ -104,14 +104,14 @@ pub fn play<G: Game>(
             return Finished {
                 game,
                 asks: asked,
-                refused: heard.refused,
+                refused: events.refused,
             };
         }
         asked += acts.len() as u32;
         arena.arrive(&mut game, &mut acts);
-        game.step(&acts, &mut heard);
+        game.step(&acts, &mut events);
         acts.clear();
-        tell(bots, &mut heard.told);
+        send(bots, &mut events.sent);
     }
 }
 
@@ -124,11 +124,11 @@ pub fn play_by<G: Game>(
     play(setup, bots, &mut By(decide))
 }
 
-fn tell<G: Game>(bots: &mut [Box<dyn Bot<G>>], told: &mut Vec<(Seat, G::Event)>) {
-    for (seat, event) in told.iter() {
+fn send<G: Game>(bots: &mut [Box<dyn Bot<G>>], sent: &mut Vec<(Seat, G::Event)>) {
+    for (seat, event) in sent.iter() {
         if let Some(bot) = bots.get_mut(seat.index()) {
             bot.observe(event);
         }
     }
-    told.clear();
+    sent.clear();
 }

@@ -218,15 +218,15 @@ mod tests {
     #[test]
     fn a_summary_names_the_choice_and_the_next_best() {
         let two = [candidate("bid", 0.5, true), candidate("pass", 0.25, false)];
-        let told = "Of 2 candidates it prefers \"bid\" (0.5) to \"pass\" (0.25).";
-        assert_eq!(summary(&two), told);
+        let sentence = "Of 2 candidates it prefers \"bid\" (0.5) to \"pass\" (0.25).";
+        assert_eq!(summary(&two), sentence);
         assert!(summary(&two[..1]).contains("no alternative to \"bid\""));
         let mut doubtful = candidate("raise", 0.75, false);
         doubtful.error = Some(0.5);
         let kept = summary(&[two[0].clone(), doubtful]);
-        let told =
+        let sentence =
             "keeps to \"bid\" (0.5): that \"raise\" (0.75 ± 0.5) is better is not sure enough.";
-        assert!(kept.ends_with(told), "{kept}");
+        assert!(kept.ends_with(sentence), "{kept}");
         assert!(summary(&[]).contains("fixed rules"));
         let long = candidate(&"x".repeat(500), 0.0, true);
         assert!(summary(&[long]).len() < 160);

@@ -371,11 +371,11 @@ pub trait Game: Clone + Send + 'static {
     type Act;
     /// What a seat may know.
     type View;
-    /// Something that a seat hears.
+    /// Something that a seat receives.
     type Event;
 
-    /// The position at the start of a match; `heard` gets what seats are told before the first decision.
-    fn open(setup: &Self::Setup, heard: &mut impl Listener<Self::Event>) -> Self;
+    /// The position at the start of a match; `listener` gets what seats are sent before the first decision.
+    fn open(setup: &Self::Setup, listener: &mut impl Listener<Self::Event>) -> Self;
     /// The same with nobody listening.
     #[must_use]
     fn start(setup: &Self::Setup) -> Self {
@@ -419,8 +419,12 @@ pub trait Game: Clone + Send + 'static {
         false
     }
     /// Plays the acts in the order they arrived. `None`: nothing legal came in time.
-    /// `heard` gets what each seat is told, in the order in which it is told, and whose act is refused.
-    fn step(&mut self, acts: &[(Seat, Option<Self::Act>)], heard: &mut impl Listener<Self::Event>);
+    /// `listener` gets what each seat is sent, in order, and whose act is refused.
+    fn step(
+        &mut self,
+        acts: &[(Seat, Option<Self::Act>)],
+        listener: &mut impl Listener<Self::Event>,
+    );
     /// The result, once the match is over.
     fn outcome(&self) -> Option<Outcome>;
 }
@@ -503,20 +507,20 @@ impl<G: Game> Clone for Box<dyn Bot<G>> {
 /// }
 /// ```
 pub trait Bot<G: Game>: Fork<G> + Send {
-    /// Hears what its seat hears, in order. Unless a bot says otherwise, its views are all that it needs.
+    /// Receives what its seat receives, in order. Unless a bot says otherwise, its views are all that it needs.
     fn observe(&mut self, event: &G::Event) {
         let _ = event;
     }
     /// Decides. Must return a legal act at once when the budget is already spent.
     fn decide(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> G::Act;
-    /// Thinks for one slice about the same decision as in the slice before, if nothing was heard in
+    /// Thinks for one slice about the same decision as in the slice before, if nothing was received in
     /// between, and gives the best act so far: legal from the first slice on. `slice.nodes` counts
     /// over the whole decision. What does not search decides at once.
     fn ponder(&mut self, view: &G::View, ask: &G::Ask, slice: Budget<'_>) -> (G::Act, Progress) {
         (self.decide(view, ask, slice), Progress::Done)
     }
-    /// Is told what was answered to a decision, be it its own act or another one; `None`: nothing that is an
-    /// act. Unless a bot says otherwise, it learns that from what it hears.
+    /// Receives what was answered to a decision, be it its own act or another one; `None`: nothing that is an
+    /// act. Unless a bot says otherwise, it learns that from what it receives.
     fn answered(&mut self, view: &G::View, ask: &G::Ask, act: Option<&G::Act>) {
         let _ = (view, ask, act);
     }

@@ -28,7 +28,7 @@ pub struct DialogueSetup {
     pub models: bool,
     /// The built-in bot that answers where [`DialogueSetup::bot`] is a user's program; empty: it is built in.
     pub fallback: String,
-    /// Where such a program's lines go; `None`: nobody tells it anything.
+    /// Where such a program's lines go; `None`: it is sent nothing.
     pub post: Option<Post>,
     /// What the opening words say where the wire has any, in the game's own words: for smart-dog
     /// `{"name": …, "hub": …}`.
@@ -173,9 +173,9 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// What a seat was told, without an answer.
+    /// What a seat was sent, without an answer.
     #[must_use]
-    pub const fn told(seat: Seat, call: String) -> Self {
+    pub const fn sent(seat: Seat, call: String) -> Self {
         Self {
             seat,
             call,

@@ -26,6 +26,6 @@ pub struct Training {
 
 /// How what a champion ships as data is learnt.
 pub trait Train: Sync {
-    /// Learns by self-play and gives the data's text; `done` is told how many games are played.
+    /// Learns by self-play and gives the data's text; `done` receives how many games are played.
     fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String;
 }

@@ -50,18 +50,18 @@ pub trait Spoken: Serialize + DeserializeOwned + JsonSchema {}
 impl<T: Serialize + DeserializeOwned + JsonSchema> Spoken for T {}
 
 /// A line to a program: `V` is what a seat may know, `K` the decision it is asked for, `A` what it answers, `E`
-/// what it hears.
+/// what it receives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "ToProgram")]
-pub enum Told<V, K, A, E> {
+pub enum ToProgram<V, K, A, E> {
     /// The first line, whenever the program is started.
     Hello(Hello),
     /// A match begins: the second line.
     Match(Box<Start>),
-    /// The seat hears this.
+    /// The seat receives this.
     Seen {
-        /// What it hears.
+        /// What it receives.
         event: E,
     },
     /// The seat is asked for a decision.
@@ -120,7 +120,7 @@ impl Hello {
 pub struct Start {
     /// The match's id in Drover's history; empty if it is not kept.
     pub id: String,
-    /// Whether it began before: the program is started again, and hears all once more.
+    /// Whether it began before: the program is started again, and receives all once more.
     pub again: bool,
     /// How long the wire gives for a decision, in milliseconds, unless it says otherwise.
     pub answer_ms: u64,
@@ -189,9 +189,9 @@ pub struct End {
     pub cause: Cause,
     /// The particulars, in a sentence.
     pub detail: String,
-    /// Scores, the own seat's first, then on round the table; empty if they are not told.
+    /// Scores, the own seat's first, then on round the table; empty if they are not known.
     pub scores: Vec<i64>,
-    /// Shares of the win in the same order; empty if they are not told.
+    /// Shares of the win in the same order; empty if they are not known.
     pub wins: Vec<f64>,
 }
 
@@ -224,7 +224,7 @@ pub enum Said<A> {
 /// A line to a program that a match gives, in a form that can be sent late or again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// Told as it stands.
+    /// Sent as it stands.
     Plain(String),
     /// A decision, by its number.
     Ask {
@@ -240,7 +240,7 @@ pub enum Line {
         /// The act as JSON; `null` if it was none.
         act: String,
     },
-    /// What the seat heard, for a program that speaks its game's own protocol: of all lines, it is told these alone.
+    /// What the seat received, for a program that speaks its game's own protocol: of all lines, it is sent these alone.
     Frame {
         /// The exact text, without the transport's framing.
         text: String,
@@ -301,7 +301,7 @@ pub struct Body<'a, V, K, A> {
 }
 
 /// What goes to and fro between a program's seat and whoever runs the program: lines are left here and taken, an
-/// answer is handed in, and whether it was taken is told. Its clones are the same one.
+/// answer is handed in, and whether it was taken is reported. Its clones are the same one.
 #[derive(Clone, Debug, Default)]
 pub struct Post(Arc<Mutex<Tray>>);
 
@@ -314,11 +314,11 @@ struct Tray {
     answer: Option<(u64, Value)>,
     verdict: Option<Result<(), String>>,
     native: bool,
-    /// The message that was heard last, where it is told as it is.
+    /// The message that was received last, where it is sent on as it is.
     frame: Option<String>,
 }
 
-/// There are too many lines, so that the match can no longer be told.
+/// There are too many lines, so that the match can no longer be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than {} MiB to tell", WAITING_MAX >> 20)]
 pub struct TooMuch;
@@ -327,7 +327,7 @@ pub struct TooMuch;
 const WAITING_MAX: usize = 128 << 20;
 
 impl Post {
-    /// The post of a program that speaks its game's own protocol: it is told what its seat hears as it stands
+    /// The post of a program that speaks its game's own protocol: it is sent what its seat receives as it stands
     /// ([`Line::Frame`]), and its answers are texts, as JSON strings.
     #[must_use]
     pub fn native() -> Self {
@@ -344,7 +344,7 @@ impl Post {
         self.tray().native
     }
 
-    /// The message that was heard last, where it is told as it is.
+    /// The message that was received last, where it is sent on as it is.
     pub fn frame(&self) -> Option<String> {
         self.tray().frame.clone()
     }
@@ -431,7 +431,7 @@ pub fn written(line: &impl Serialize) -> String {
 /// The JSON Schemas of a game's lines: `to_program` and `from_program`.
 pub fn schemas<V, K, A, E>() -> Value
 where
-    Told<V, K, A, E>: JsonSchema,
+    ToProgram<V, K, A, E>: JsonSchema,
     Said<A>: JsonSchema,
 {
     let schema = |of: fn(&mut SchemaGenerator) -> schemars::Schema| {
@@ -444,7 +444,7 @@ where
         schema
     };
     json!({
-        "to_program": schema(Told::<V, K, A, E>::json_schema),
+        "to_program": schema(ToProgram::<V, K, A, E>::json_schema),
         "from_program": schema(Said::<A>::json_schema),
     })
 }

@@ -58,16 +58,16 @@ pub enum Next {
     Over(Ending),
 }
 
-/// How a session ended, as its own wire told it.
+/// How a session ended, as its own wire reported it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ending {
     /// Why.
     pub cause: Cause,
-    /// The particulars that the wire told, in a sentence; empty where there are none.
+    /// The particulars that the wire gave, in a sentence; empty where there are none.
     pub detail: String,
-    /// Scores in the dialogue's own order of seats (own seat first), when the wire tells them.
+    /// Scores in the dialogue's own order of seats (own seat first), when the wire gives them.
     pub scores: Vec<i64>,
-    /// Shares of the win in the same order, when the wire tells them and no scores.
+    /// Shares of the win in the same order, when the wire gives them and no scores.
     pub wins: Vec<f64>,
     /// What is still answered; empty: nothing.
     pub last_word: Frame,
@@ -185,7 +185,7 @@ pub trait Dialogue: Send {
         let _ = budget;
         None
     }
-    /// The referee's count of our points at the end, where it is known although the wire does not tell it: comes
+    /// The referee's count of our points at the end, where it is known although the wire does not give it: comes
     /// before [`Dialogue::hung_up`].
     fn scored(&mut self, points: i64) {
         let _ = points;
@@ -225,7 +225,7 @@ pub trait Dialogue: Send {
 /// One frame from the referee to a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Who hears it.
+    /// Who receives it.
     pub seat: Seat,
     /// The exact text.
     pub text: Frame,
@@ -238,9 +238,9 @@ pub struct Call {
 }
 
 impl Call {
-    /// What a seat is told and nobody waits for an answer to.
+    /// What a seat is sent, without an answer to wait for.
     #[must_use]
-    pub const fn tell(seat: Seat, text: Frame) -> Self {
+    pub const fn send(seat: Seat, text: Frame) -> Self {
         Self {
             seat,
             text,
@@ -321,7 +321,7 @@ pub struct Noted {
 /// # }
 /// ```
 pub trait Table: Send {
-    /// Moves what is to be sent now to `out`, for each seat in the order in which it must hear it.
+    /// Moves what is to be sent now to `out`, for each seat in the order in which it must receive it.
     fn calls(&mut self, out: &mut Vec<Call>);
     /// Takes a seat's answer to its open call, or a part of it where a dialect lets a seat answer line
     /// by line. An answer nobody waits for is ignored.
@@ -329,7 +329,7 @@ pub trait Table: Send {
     /// Whether the match still waits for this seat's answer, or for more of it.
     /// A call that [`Table::calls`] has yet to give waits for nothing.
     fn waits(&self, seat: Seat) -> bool;
-    /// Is told, before the answer, how much time a seat has taken for it; for games whose clock runs
+    /// Receives, before the answer, how much time a seat has taken for it; for games whose clock runs
     /// over more than one answer. Time is passed in: whoever drives the table owns the clock.
     fn spent(&mut self, seat: Seat, time: Duration) {
         let _ = (seat, time);
@@ -363,12 +363,12 @@ pub trait Table: Send {
 pub trait Reception: Send + Sync {
     /// What a line means from somebody who sits nowhere yet.
     fn receive(&self, line: &[u8]) -> Arrival;
-    /// What a player hears who has to wait, with so many in the queue, itself included; `None`:
+    /// What a player receives who has to wait, with the number in the queue, itself included; `None`:
     /// nothing.
     fn wait(&self, queued: usize) -> Option<Frame>;
-    /// What a player hears that asked for a room that does not exist. It may ask for another.
+    /// What a player receives that asked for a room that does not exist. It may ask for another.
     fn no_room(&self) -> Frame;
-    /// What a player hears whose match is given up.
+    /// What a player receives whose match is given up.
     fn given_up(&self) -> Frame;
 }
 

@@ -87,7 +87,7 @@ pub async fn changed(
 #[cfg(test)]
 mod tests {
     use crate::history;
-    use crate::store::tests::fake::{Pen, heard, match_id, opened};
+    use crate::store::tests::fake::{Pen, match_id, opened, received};
     use crate::store::{KEPT, StoreError};
 
     #[tokio::test]
@@ -95,7 +95,7 @@ mod tests {
         let (_folder, store) = opened().await;
         assert!(history::follows_change(store.reader(), 0).await.unwrap());
         let mut pen = Pen::player(&store, 1);
-        pen.write(&store, vec![heard("a")]).await;
+        pen.write(&store, vec![received("a")]).await;
         let begun = history::last_change(store.reader()).await.unwrap();
         let changes = history::changes(store.reader(), 0, 9).await.unwrap();
         assert_eq!((begun, changes.len()), (2, 2));

@@ -45,7 +45,7 @@ pub(super) const SESSION_SHARE: &str = "coalesce(
 const SEAT_SHARE: &str =
     "(SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat)";
 
-/// A seat `x` of a match `m` that no session tells of. In others' matches, sessions may not know their seats.
+/// A seat `x` of a match `m` that no session is about. In others' matches, sessions may not know their seats.
 const WITHOUT_SESSION: &str = "NOT EXISTS (SELECT 1 FROM sessions y WHERE y.match_id = m.id AND (m.ours = 0 OR y.seat = x.seat))";
 
 /// Adds the conditions of a filter.

@@ -1,4 +1,4 @@
-//! Giving up what old matches hold beside their results: transcripts, facts, ledger, programs' reports go; rows, seats, results,
+//! Giving up what old matches hold besides their results: transcripts, facts, ledger, programs' reports go; rows, seats, results,
 //! bluffs, lessons and models stay.
 
 use crate::store::{Prune, Reader, Store, StoreError};

@@ -47,7 +47,7 @@ pub struct Filter {
     /// Only this game.
     #[param(inline, value_type = Option<GameWord>, example = "koehandel")]
     pub game: Option<String>,
-    /// Only with this bot of ours; a user's is bot:NAME@VERSION, or bot:NAME for all its versions.
+    /// Only with this bot of this daemon; a user's is bot:NAME@VERSION, or bot:NAME for all its versions.
     #[param(example = "champion")]
     pub bot: Option<String>,
     /// Only with this opponent: a name, an entrant or a bot, as `rival` in records says it. A command or an address only
@@ -57,7 +57,7 @@ pub struct Filter {
     /// How it ended between `bot` and `opponent`, as their record counts it; it takes both.
     #[param(inline, value_type = Option<EndedWord>)]
     pub between: Option<Standing>,
-    /// How it ended for `bot`, or for any seat of ours.
+    /// How it ended for `bot`, or for any of our seats.
     #[param(inline, example = "won")]
     pub outcome: Option<Standing>,
     /// Why it ended. A player that failed in a match that went on to its end is found by `participation`.
@@ -366,7 +366,7 @@ pub struct Teaching {
 /// Results between two, as the game counts them for ratings: seat against seat.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Score {
-    /// How often they met with a result; two seats of ours at a table of one rival meet it twice.
+    /// How often they met with a result; two of our seats at a table of one rival meet it twice.
     pub games: u64,
     /// How often the first did better.
     pub won: u64,
@@ -439,7 +439,7 @@ pub struct Versus {
     /// All of it.
     #[serde(flatten)]
     pub all: Score,
-    /// The mean share of the win of our seats in these matches, whoever else won: 1/k for one of k winners.
+    /// The mean share of the win of our seats in these matches, whichever others won: 1/k for one of k winners.
     pub win_share: Option<f64>,
     /// By our seat.
     #[schema(value_type = BTreeMap<String, Score>)]
@@ -455,9 +455,9 @@ pub struct Versus {
     pub blamed: u64,
     /// How many ended by the rival's.
     pub rival_blamed: u64,
-    /// Of how many matches, the newest ones, bluffs and times are told below.
+    /// Of how many matches, the newest ones, bluffs and times are shown below.
     pub detailed: u64,
-    /// Of how many matches nothing but the result may be told yet.
+    /// Of how many matches nothing but the result may be shown yet.
     pub hidden: u64,
     /// Our bluffs in the newest matches.
     pub own_bluffs: VersusBluffs,

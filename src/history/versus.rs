@@ -258,7 +258,7 @@ fn by(meetings: &[Meeting<'_>], key: impl Fn(&Meeting<'_>) -> u8) -> BTreeMap<u8
     keys.into_iter().map(of).collect()
 }
 
-/// The newer half of the matches beside the older one, with the interval of a difference between two shares whose
+/// The newer half of the matches next to the older one, with the interval of a difference between two shares whose
 /// own intervals are known (Newcombe's).
 fn trend(meetings: &[Meeting<'_>]) -> Option<Trend> {
     let counted: Vec<&Meeting<'_>> = meetings

@@ -5,7 +5,7 @@ use super::{NODES, Terms, play};
 use drover_game::contest::{Advice, Contest, Erased};
 use drover_game::game::{Bot, Budget, Seats};
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
-use drover_game::neutral::{self, Line, Post, Said, Told, written};
+use drover_game::neutral::{self, Line, Post, Said, ToProgram, written};
 use drover_game::wire::{Dialogue, Next};
 use jsonschema::Validator;
 use serde_json::Value;
@@ -23,7 +23,7 @@ struct Echo<C: Contest> {
     played: Vec<(u64, Option<Value>)>,
 }
 
-type Received<C> = Told<
+type Received<C> = ToProgram<
     <C as drover_game::Game>::View,
     <C as drover_game::Game>::Ask,
     <C as drover_game::Game>::Act,
@@ -64,8 +64,8 @@ where
             serde_json::from_str(&written(&received_line)).expect("the same line");
         assert_eq!(received_line, again);
         match received_line {
-            Told::Seen { event } => self.bot.observe(&event),
-            Told::Ask(asked) => {
+            ToProgram::Seen { event } => self.bot.observe(&event),
+            ToProgram::Ask(asked) => {
                 assert_eq!((asked.deadline_ms, asked.past), (250, false));
                 let budget = Budget::nodes(NODES);
                 let act = self.bot.ponder(&asked.view, &asked.ask, budget).0;
@@ -78,7 +78,7 @@ where
                 };
                 return Some((number, act));
             }
-            Told::Played { number, act } => {
+            ToProgram::Played { number, act } => {
                 let act = act.map(|act| serde_json::to_value(act).expect("JSON"));
                 self.played.push((number, act));
             }

@@ -98,16 +98,16 @@ impl Carrier {
     }
 
     /// A whole line that it has said; an error says why there will be no more.
-    pub(super) fn heard(&mut self) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn next_line(&mut self) -> Result<Option<Vec<u8>>, String> {
         match self {
-            Self::Process(program) => program.heard().map_err(|fault| match fault {
+            Self::Process(program) => program.next_line().map_err(|fault| match fault {
                 LineFault::TooLong(beginning) => {
                     let most = beginning.len().saturating_sub(1);
                     format!("it sent a line longer than {most} bytes")
                 }
                 _ => "it ended, or closed its output".to_owned(),
             }),
-            Self::Url(posts) => Ok(posts.heard()),
+            Self::Url(posts) => Ok(posts.next_line()),
         }
     }
 

@@ -162,8 +162,7 @@ impl<'a> Copying<'a> {
             return Err(self.too_much(DEPTH_MAX as u64, "folders within each other"));
         }
         for name in self.names(&folder, from)? {
-            let both = (&*from.join(&name), &*to.join(&name));
-            self.listed(&folder, &name, both, depth)?;
+            self.listed(&folder, &name, &from.join(&name), &to.join(&name), depth)?;
         }
         Ok(())
     }
@@ -173,7 +172,8 @@ impl<'a> Copying<'a> {
         &mut self,
         folder: impl AsFd,
         name: &OsStr,
-        (source, target): (&Path, &Path),
+        source: &Path,
+        target: &Path,
         depth: usize,
     ) -> Result<(), CopyError> {
         let refused = |why: Errno| at(source)(why.into());

@@ -69,7 +69,7 @@ impl Steps {
     }
 
     /// What the program receives of a line, if anything; notes what it owes for it.
-    pub(super) fn tell<'a>(&mut self, line: &'a Line) -> Option<&'a str> {
+    pub(super) fn text_of<'a>(&mut self, line: &'a Line) -> Option<&'a str> {
         match line {
             Line::Frame { text, answered } => {
                 if *answered {
@@ -117,7 +117,7 @@ impl Steps {
     ///
     /// # Errors
     /// A sentence: it is out of step, or says what no answer has.
-    pub(super) fn hear(&mut self, line: &[u8]) -> Result<Option<Answered>, String> {
+    pub(super) fn reply(&mut self, line: &[u8]) -> Result<Option<Answered>, String> {
         self.lines = self.lines.saturating_add(1);
         if self.lines > REPLY_LINES_MAX {
             return Err(format!(

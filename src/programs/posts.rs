@@ -88,7 +88,7 @@ impl Posts {
     }
 
     /// The next line of an answer.
-    pub(super) fn heard(&mut self) -> Option<Vec<u8>> {
+    pub(super) fn next_line(&mut self) -> Option<Vec<u8>> {
         if self.body.is_empty() {
             return None;
         }

@@ -13,7 +13,7 @@ use super::opening::Opening;
 use super::posts::ASKED_MIN;
 use super::starting::{InLine, Starting};
 use crate::link::program::Ended;
-use games::neutral::{End, Line, Told, written};
+use games::neutral::{End, Line, ToProgram, written};
 use games::seat::ProgramReply;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -39,7 +39,7 @@ const TRIED_EVERY: Duration = Duration::from_millis(10);
 const QUOTED_MAX: usize = 80;
 
 /// Lines to a program that are no part of a match's course.
-pub(super) type Word = Told<Value, Value, Value, Value>;
+pub(super) type Word = ToProgram<Value, Value, Value, Value>;
 
 /// A program in a match.
 pub(super) struct Runner {
@@ -310,7 +310,7 @@ impl Runner {
         };
         for line in self.log.from(running.sent) {
             if let Some(steps) = &mut running.steps {
-                if let Some(text) = steps.tell(line) {
+                if let Some(text) = steps.text_of(line) {
                     running.unsaid.extend_from_slice(text.as_bytes());
                     running.unsaid.push(b'\n');
                 }

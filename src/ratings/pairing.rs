@@ -59,10 +59,11 @@ impl Grouping {
         &self,
         round: usize,
         players: &[usize],
-        (results, fit): (&Results, Option<&Fit>),
+        results: &Results,
+        fit: Option<&Fit>,
         earlier: &HashSet<Vec<usize>>,
     ) -> Vec<Vec<usize>> {
-        match self.outlook(round, players, (results, fit)) {
+        match self.outlook(round, players, results, fit) {
             Some(outlook) => self.adaptive(players, outlook),
             None => self.random(round, players, earlier),
         }
@@ -78,7 +79,8 @@ impl Grouping {
         &self,
         round: usize,
         players: &[usize],
-        (results, fit): (&Results, Option<&'a Fit>),
+        results: &Results,
+        fit: Option<&'a Fit>,
     ) -> Option<Outlook<'a>> {
         let fit = fit.filter(|_| !self.is_random(round))?;
         let outlook = Outlook::new(results, fit);

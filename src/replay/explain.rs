@@ -244,7 +244,7 @@ impl BotSeat {
         let kit = store.reader().kit(&opened.game).ok_or_else(unknown)?;
         let ours = opened.side == Side::Player;
         let setup = if ours {
-            dialogue_setup(store, kit, (bot, opened.seed), stored).await?
+            dialogue_setup(store, kit, bot, opened.seed, stored).await?
         } else {
             DialogueSetup {
                 models: true,
@@ -451,7 +451,9 @@ pub fn builtin_seeds(seed: u64, specs: &[String]) -> Vec<u64> {
 mod tests {
     use super::{BotSeat, Decision, ExplainError, NODES_MAX, bot_session, builtin_seeds};
     use crate::history;
-    use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
+    use crate::store::tests::fake::{
+        Pen, match_id, new_match, new_session, opened, received, said,
+    };
     use crate::store::{EntryId, NewSession, Side, Store};
     use games::{Fact, Seat, bot_seed};
     use serde_json::json;
@@ -474,9 +476,18 @@ mod tests {
     async fn a_seat_is_led_to_the_decision_with_what_was_said_and_not_thought() {
         let (_folder, store) = opened().await;
         let mut pen = Pen::player(&store, 1);
-        let lines = vec![heard("ask"), said("7"), heard("say hello"), said("hello")];
+        let lines = vec![
+            received("ask"),
+            said("7"),
+            received("say hello"),
+            said("hello"),
+        ];
         pen.write(&store, lines).await;
-        let mut append = pen.append(vec![heard("ask how=long"), said("?a=fallback"), said("9")]);
+        let mut append = pen.append(vec![
+            received("ask how=long"),
+            said("?a=fallback"),
+            said("9"),
+        ]);
         let fact = Fact::new("fallback", json!({ "cause": "late" }));
         append.facts.push((fact, None));
         pen.send(&store, append).await;
@@ -484,7 +495,7 @@ mod tests {
         let decisions = read.decisions().unwrap();
         let late = (5, Some("9"), "fallback late");
         assert_eq!(shown(&decisions), [(1, Some("7"), ""), late]);
-        // As a dialogue that heard and said the same.
+        // As a dialogue that received and said the same.
         let mut dialogue = store
             .reader()
             .kit("toy")
@@ -496,16 +507,19 @@ mod tests {
             dialogue.said(answer);
         }
         let _ = dialogue.receive(b"ask how=long").unwrap();
-        let told = read.explain(EntryId(5), u64::MAX).unwrap();
-        assert_eq!(Some(&told.explanation.answer), answer(&*dialogue).as_ref());
-        assert_eq!(told.explanation.nodes, NODES_MAX);
+        let explained = read.explain(EntryId(5), u64::MAX).unwrap();
         assert_eq!(
-            (told.asked.as_str(), &told.decision),
+            Some(&explained.explanation.answer),
+            answer(&*dialogue).as_ref()
+        );
+        assert_eq!(explained.explanation.nodes, NODES_MAX);
+        assert_eq!(
+            (explained.asked.as_str(), &explained.decision),
             ("ask how=long", &decisions[1])
         );
         assert_ne!(
             read.explain(EntryId(1), 1).unwrap().explanation.answer,
-            told.explanation.answer
+            explained.explanation.answer
         );
         for (entry, why) in [
             (3, "its answer needs no thought"),
@@ -518,8 +532,8 @@ mod tests {
     }
 
     fn answer(dialogue: &dyn games::Dialogue) -> Option<String> {
-        let told = dialogue.explain(games::Budget::nodes(1));
-        told.map(|told| told.answer)
+        let explained = dialogue.explain(games::Budget::nodes(1));
+        explained.map(|explained| explained.answer)
     }
 
     #[tokio::test]
@@ -534,15 +548,23 @@ mod tests {
                 ..new_session(1, Side::Referee, at)
             };
             let mut pen = Pen::new(&store, None, session);
-            let late = vec![said("ask"), heard("\u{1}late"), said("ask"), heard("7")];
+            let late = vec![
+                said("ask"),
+                received("\u{1}late"),
+                said("ask"),
+                received("7"),
+            ];
             pen.write(&store, late).await;
         }
         let read = seat(&store, 0).await.unwrap();
         let decisions = read.decisions().unwrap();
         assert_eq!(shown(&decisions), [(1, None, "late"), (3, Some("7"), "")]);
         assert_eq!((read.setup.bot.as_str(), read.setup.seed), ("quick", 5));
-        let told = read.explain(EntryId(3), 9).unwrap();
-        assert_eq!((told.version, told.description), (Some(1), "Names 1."));
+        let explained = read.explain(EntryId(3), 9).unwrap();
+        assert_eq!(
+            (explained.version, explained.description),
+            (Some(1), "Names 1.")
+        );
         let foreign = seat(&store, 1).await.err().unwrap().to_string();
         assert!(
             foreign.contains("not played by one of our bots"),

@@ -1,4 +1,4 @@
-//! A rival's name that was given during a match: an entry of the session's transcript beside what was heard and said.
+//! A rival's name that was given during a match: an entry of the session's transcript next to what was received and said.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,7 +25,7 @@ impl Naming {
         format!("{MARK}{json}")
     }
 
-    /// Reads an entry's text; `None`: it was heard or said.
+    /// Reads an entry's text; `None`: it was received or said.
     #[must_use]
     pub fn decode(text: &str) -> Option<Self> {
         serde_json::from_str(text.strip_prefix(MARK)?).ok()

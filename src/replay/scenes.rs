@@ -87,7 +87,7 @@ pub struct Remarks {
     pub cut: bool,
 }
 
-/// A fact, and the seats whose transcripts tell it.
+/// A fact, and the seats whose transcripts show it.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct StepFact {
     /// The seats, where known.
@@ -102,7 +102,7 @@ pub struct StepFact {
 pub enum View {
     /// Everything, from the transcripts of our own referee.
     Everything(Vec<SessionRow>),
-    /// What one seat was told.
+    /// What one seat was sent.
     Seat(Box<SessionRow>),
 }
 
@@ -208,7 +208,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
             // What was said is in the transcript: any bot folds it alike.
             let bot = kit.card().bots.first().map_or("", |card| card.name);
             Source::Seat {
-                setup: dialogue_setup(store, kit, (bot, 0), &session.opened.setup).await?,
+                setup: dialogue_setup(store, kit, bot, 0, &session.opened.setup).await?,
                 entries: history::whole_transcript(store.reader(), &session).await?,
                 session,
             }
@@ -217,7 +217,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
     Ok(Footage { kit, source })
 }
 
-/// A match's stored facts by the entry that told them.
+/// A match's stored facts by the entry that they follow from.
 async fn facts(
     store: &Store,
     kit: &dyn Kit,
@@ -257,17 +257,18 @@ impl Footage {
             held: None,
             count: 0,
         };
-        let told = guarded(|| {
-            let told = match &self.source {
+        let replayed = guarded(|| {
+            let replayed = match &self.source {
                 Source::Table { .. } => self.at_table(&mut steps),
                 Source::Seat { .. } => self.at_seat(&mut steps),
             };
             let _ = steps.give();
-            told
+            replayed
         });
-        let told = told.unwrap_or_else(|panic| Err(format!("replaying it panics: {}", panic.0)));
+        let replayed =
+            replayed.unwrap_or_else(|panic| Err(format!("replaying it panics: {}", panic.0)));
         let cut = steps.count > STEPS_MAX;
-        told.map(|differences| Remarks { differences, cut })
+        replayed.map(|differences| Remarks { differences, cut })
     }
 
     fn at_table(
@@ -332,7 +333,7 @@ impl Footage {
 }
 
 impl StepFact {
-    /// Whether another seat tells the same.
+    /// Whether another seat shows the same.
     fn is_told_by(&self, other: &Self) -> bool {
         let own = |seat| self.seats.contains(seat);
         let same = self.fact.kind == other.fact.kind && alike(&self.fact.data, &other.fact.data);
@@ -407,7 +408,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
         ControlFlow::Continue(())
     }
 
-    /// Facts found since; those that several seats tell alike are one, with all that any of them knows.
+    /// Facts found since; those that several seats show alike are one, with all that any of them knows.
     fn learn(&mut self, found: impl Iterator<Item = StepFact>) {
         let Some(held) = &mut self.held else { return };
         for new in found {

@@ -1,5 +1,5 @@
 //! One seat of our own referee's match, folded as its player folds it: what the referee's transcript of the
-//! seat tells.
+//! seat shows.
 
 use super::dialogue::{Line, Replayed, replay};
 use crate::store::types::{Direction, Entry, EntryId, FactAt, Side};
@@ -7,10 +7,10 @@ use crate::thinking::guarded;
 use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, RecordedReply, Wire};
 use std::time::Duration;
 
-/// What the transcript of a seat tells.
+/// What the transcript of a seat shows.
 #[derive(Clone, Debug, Default)]
 pub struct SeatTold {
-    /// Its facts, each with the entry that told it.
+    /// Its facts, each with the entry that it follows from.
     pub facts: Vec<FactAt>,
     /// What it taught about each rival.
     pub lessons: Vec<Lesson>,
@@ -31,7 +31,7 @@ pub struct SeatDecision {
     pub limit: Duration,
 }
 
-/// A line as the player hears or says it.
+/// A line as the player receives or says it.
 pub(super) struct SeatLine {
     pub(super) direction: Direction,
     pub(super) text: String,
@@ -56,16 +56,18 @@ impl SeatLine {
 pub fn fold_seat(
     kit: &dyn Kit,
     entries: &[Entry],
-    (cause, score): (Option<Cause>, Option<i64>),
+    cause: Option<Cause>,
+    score: Option<i64>,
 ) -> Result<SeatTold, String> {
-    let folded = guarded(|| try_fold(kit, entries, (cause, score)));
+    let folded = guarded(|| try_fold(kit, entries, cause, score));
     folded.unwrap_or_else(|panic| Err(format!("folding it panics: {}", panic.0)))
 }
 
 fn try_fold(
     kit: &dyn Kit,
     entries: &[Entry],
-    end: (Option<Cause>, Option<i64>),
+    cause: Option<Cause>,
+    score: Option<i64>,
 ) -> Result<SeatTold, String> {
     // What was said is in the transcript: any bot folds it alike.
     let bot = kit.card().bots.first().map_or("", |card| card.name);
@@ -74,15 +76,25 @@ fn try_fold(
         .map_err(|error| error.to_string())?;
     let lines = lines(kit, entries);
     let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
-    Ok(told(kit, &mut *dialogue, (entries, &lines), replayed, end))
+    Ok(shown(
+        kit,
+        &mut *dialogue,
+        entries,
+        &lines,
+        replayed,
+        cause,
+        score,
+    ))
 }
 
-fn told(
+fn shown(
     kit: &dyn Kit,
     dialogue: &mut dyn Dialogue,
-    (entries, lines): (&[Entry], &[SeatLine]),
+    entries: &[Entry],
+    lines: &[SeatLine],
     replayed: Replayed,
-    (cause, score): (Option<Cause>, Option<i64>),
+    cause: Option<Cause>,
+    score: Option<i64>,
 ) -> SeatTold {
     // Of several answers in a row, the last one counts.
     let answer = |line: usize| {
@@ -95,9 +107,9 @@ fn told(
         .into_iter()
         .filter_map(|(step, fact)| {
             let line = usize::try_from(step / 2).ok()?;
-            let heard = lines.get(line)?.at;
+            let received = lines.get(line)?.at;
             let said = (step % 2 == 1).then(|| answer(line)).flatten();
-            Some((said.unwrap_or(heard), fact))
+            Some((said.unwrap_or(received), fact))
         })
         .collect();
     if replayed.ending.is_none() && cause.map(Cause::by_rules) == Some(Cause::Normal) {

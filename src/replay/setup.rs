@@ -23,7 +23,8 @@ const KNOWN_MAX: u32 = 16;
 pub async fn dialogue_setup(
     store: &dyn Storage,
     kit: &dyn Kit,
-    (bot, seed): (&str, u64),
+    bot: &str,
+    seed: u64,
     stored: &Value,
 ) -> Result<DialogueSetup, StoreError> {
     let mut setup = DialogueSetup {

@@ -2,7 +2,7 @@
 
 use crate::store;
 use crate::store::tests::fake::{
-    Pen, call, heard, match_id, new_match, new_session, opened, said, settings,
+    Pen, call, match_id, new_match, new_session, opened, received, said, settings,
 };
 use crate::store::{Close, Direction, MatchResult, NewEntry, Side, Store, StoreError};
 use games::Cause;
@@ -12,7 +12,12 @@ async fn play(store: &Store, number: u64) {
     let mut pen = Pen::player(store, number);
     pen.write(
         store,
-        vec![heard("ask"), said("7"), heard("say hello"), said("hello")],
+        vec![
+            received("ask"),
+            said("7"),
+            received("say hello"),
+            said("hello"),
+        ],
     )
     .await;
     pen.bluff(store, "W 90").await;
@@ -66,7 +71,7 @@ async fn a_good_store_is_clean() {
     play(&store, 1).await;
     referee(&store, 2).await;
     Pen::player(&store, 3)
-        .write(&store, vec![heard("ask")])
+        .write(&store, vec![received("ask")])
         .await;
     let mut differences = Vec::new();
     let summary = crate::replay::verify(&store, None, |checked| {
@@ -144,7 +149,7 @@ async fn a_backup_of_a_busy_store_opens_and_verifies() {
     play(&store, 1).await;
     referee(&store, 2).await;
     let mut pen = Pen::player(&store, 3);
-    pen.write(&store, vec![heard("ask")]).await;
+    pen.write(&store, vec![received("ask")]).await;
     let copy = folder.path().join("copy.db");
     let (backup, _) = tokio::join!(
         store::backup(store.reader(), &copy),

@@ -185,7 +185,7 @@ async fn read(
 ) -> Result<Transcript, StoreError> {
     let opened = &session.opened;
     let setup = match kit.filter(|_| opened.side == Side::Player) {
-        Some(kit) => dialogue_setup(store, kit, (&opened.bot, opened.seed), &opened.setup).await?,
+        Some(kit) => dialogue_setup(store, kit, &opened.bot, opened.seed, &opened.setup).await?,
         None => DialogueSetup::default(),
     };
     Ok(Transcript {
@@ -265,12 +265,13 @@ impl Transcript {
 
     /// Folds a seat of our own referee; reports where facts or the entries they stand by differ.
     fn compare_told(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
-        let told = match fold_seat(kit, &self.entries, self.session.end()) {
-            Ok(told) => told.facts,
+        let (cause, score) = self.session.end();
+        let found = match fold_seat(kit, &self.entries, cause, score) {
+            Ok(found) => found.facts,
             Err(why) => return vec![why],
         };
-        let entries: Vec<EntryId> = told.iter().map(|told| told.entry).collect();
-        let learnt: Vec<Fact> = told.into_iter().map(|told| told.fact).collect();
+        let entries: Vec<EntryId> = found.iter().map(|found| found.entry).collect();
+        let learnt: Vec<Fact> = found.into_iter().map(|found| found.fact).collect();
         let mut found = compare_facts(&self.session, &learnt, mine(&self.session, facts));
         let stored = mine(&self.session, facts);
         for (at, (fact, entry)) in stored.zip(entries).enumerate() {

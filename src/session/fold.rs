@@ -78,7 +78,7 @@ pub(super) async fn wake_with(
         rows.session.setup.clone_from(&core.setup);
     }
     let mut setup =
-        replay::dialogue_setup(&*dependencies.store, kit, (bot, core.seed), &core.setup).await?;
+        replay::dialogue_setup(&*dependencies.store, kit, bot, core.seed, &core.setup).await?;
     if let (Some(program), Some(part)) = (&mut core.program, core.own.program()) {
         let of = SessionOf {
             id: core.id,

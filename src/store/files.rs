@@ -352,7 +352,7 @@ fn holder(card: &mut impl Read) -> String {
 mod tests {
     use super::{Holder, holder, lock};
 
-    fn told(text: &str) -> String {
+    fn named(text: &str) -> String {
         holder(&mut text.as_bytes())
     }
 
@@ -360,18 +360,18 @@ mod tests {
     fn the_holder_of_a_lock_is_named_with_its_host_and_time() {
         let since = "2026-01-02T03:04:05Z";
         assert_eq!(
-            told(&format!("1\nbox\n{since}\n")),
+            named(&format!("1\nbox\n{since}\n")),
             format!(
                 " (process 1 of host box, since {since}, in another container or on another machine)"
             )
         );
         let host = Holder::ours().host;
         assert_eq!(
-            told(&format!("4000000000\n{host}\n{since}\n")),
+            named(&format!("4000000000\n{host}\n{since}\n")),
             format!(" (process 4000000000 of host {host}, since {since})")
         );
         for cut in ["", "77", "77\nbox\n", "what\nbox\n2026\n"] {
-            assert_eq!(told(cut), "", "{cut:?}");
+            assert_eq!(named(cut), "", "{cut:?}");
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("drover.db");

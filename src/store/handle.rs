@@ -116,7 +116,7 @@ impl Store {
         })
     }
 
-    /// Opens the database for reading, even beside a running daemon.
+    /// Opens the database for reading, even next to a running daemon.
     ///
     /// # Errors
     /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] and [`StoreError::Older`] if it is from another
@@ -276,7 +276,7 @@ impl Store {
     }
 
     /// Gives the space of packed sessions back to the file system, if it is a quarter of the file or more:
-    /// returns how many bytes it gave back. Needs twice as much free space beside the file as it has content, for a
+    /// returns how many bytes it gave back. Needs twice as much free space next to the file as it has content, for a
     /// copy and for the log, and no memory for it.
     ///
     /// # Errors

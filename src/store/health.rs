@@ -47,7 +47,7 @@ pub(super) struct Gauges {
     health: Mutex<Health>,
     ledger: Mutex<Vec<LedgerRow>>,
     ledger_waiting: AtomicUsize,
-    /// Told when sessions have ended: they can be packed.
+    /// Notified when sessions have ended: they can be packed.
     pub(super) ended: Notify,
 }
 

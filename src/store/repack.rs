@@ -5,7 +5,7 @@ use super::handle::Store;
 use super::packer::{Packer, Packs};
 use super::reader::Reader;
 
-/// Packs every session that has ended, telling how far it has come after each step. It may be stopped and
+/// Packs every session that has ended, reporting how far it has come after each step. It may be stopped and
 /// begun again at any time.
 ///
 /// # Errors

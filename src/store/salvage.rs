@@ -74,7 +74,7 @@ pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
             | StoreError::Foreign { .. }
             | StoreError::NotADatabase { .. }),
         ) => return Err(error),
-        // What else is wrong with it does not stop what follows, or is told there.
+        // What else is wrong with it does not stop what follows, or is reported there.
         Err(_) => false,
     };
     let part = files::part_of(to)?;
@@ -262,7 +262,8 @@ impl Table {
         &self,
         connection: &mut SqliteConnection,
         condition: &str,
-        (from, to): (i64, i64),
+        from: i64,
+        to: i64,
     ) -> Result<u64, sqlx::Error> {
         let Self { name, columns, .. } = self;
         let insert = format!(
@@ -276,7 +277,7 @@ impl Table {
         damage::walk(connection, async |connection, from, to| {
             let mut rows = 0;
             for range in RANGE {
-                rows = self.copy(connection, range, (from, to)).await?.max(rows);
+                rows = self.copy(connection, range, from, to).await?.max(rows);
                 if i64::try_from(rows).is_ok_and(|rows| rows - 1 == to - from) {
                     break;
                 }
@@ -322,7 +323,7 @@ impl Table {
             let take = async |connection: &mut SqliteConnection, from, to| match ended {
                 true => Ok(0),
                 false => {
-                    let copied = self.copy(connection, &part, (from, to)).await;
+                    let copied = self.copy(connection, &part, from, to).await;
                     ended = from == to && copied.is_err();
                     copied
                 }
@@ -341,7 +342,7 @@ impl Table {
             "WHERE {column} IN (SELECT id FROM main.{parents} WHERE rowid BETWEEN ?1 AND ?2)"
         );
         damage::walk(connection, async |connection, from, to| {
-            self.copy(connection, &of_parents, (from, to)).await
+            self.copy(connection, &of_parents, from, to).await
         })
         .await
     }

@@ -63,7 +63,7 @@ pub(crate) struct Part {
     pub(crate) count: u64,
     /// Only entries with higher numbers.
     pub(crate) after: i64,
-    /// The first so many of these.
+    /// The first `n` of these.
     pub(crate) most: usize,
 }
 

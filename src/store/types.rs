@@ -205,7 +205,7 @@ pub struct Close {
     pub facts: Vec<FactAt>,
 }
 
-/// A fact with the entry that told it.
+/// A fact with the entry that it follows from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FactAt {
     /// The entry.
@@ -249,7 +249,7 @@ pub struct MatchResult {
     pub scores: Vec<i64>,
     /// Its place in a tournament, stored in the same transaction: a place is filled once.
     pub slot: Option<Box<Slot>>,
-    /// What a tournament keeps beside the scores, by seat; only stored with a slot.
+    /// What a tournament keeps besides the scores, by seat; only stored with a slot.
     pub notes: Vec<SeatNotes>,
     /// How each seat took part, by seat; `None`: not known. May be shorter.
     pub participation: Vec<Option<Participation>>,
@@ -356,7 +356,7 @@ impl Slot {
     }
 }
 
-/// What a tournament keeps of a seat in a match beside its score.
+/// What a tournament keeps of a seat in a match besides its score.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SeatNotes {

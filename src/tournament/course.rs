@@ -14,7 +14,7 @@ use super::schedule::{PlannedMatch, SEED_BITS};
 use super::sides::Sides;
 use super::sink::FinishedMatch;
 use super::standings::{PlayedGame, Standings, results};
-use super::stored::{NOT_ISOLATED, StoredTournament, Told, standings_of};
+use super::stored::{NOT_ISOLATED, Remarks, StoredTournament, standings_of};
 use crate::clock::now_us;
 use crate::history;
 use crate::referee::{Recording, Stop};
@@ -195,11 +195,11 @@ impl Course {
     /// # Errors
     /// If its file ranks by what is not known.
     pub fn standings(&self) -> anyhow::Result<Standings> {
-        let told = Told {
+        let remarks = Remarks {
             not_isolated: self.not_isolated.as_deref(),
             over: self.ended(),
         };
-        standings_of(&self.cup.setup, told, &self.cup.named(), &self.games)
+        standings_of(&self.cup.setup, remarks, &self.cup.named(), &self.games)
     }
 
     /// When it began, in microseconds since 1970-01-01 UTC.

@@ -31,7 +31,7 @@ pub struct EntrantFile {
     pub cpu_seconds: Option<u64>,
     /// Fills up tables only, and is not ranked.
     pub house: bool,
-    /// By which an entrant that is `remote` is recognised beside its name.
+    /// By which an entrant that is `remote` is recognised besides its name.
     #[serde(skip_serializing)]
     pub token: Option<TokenDigest>,
     /// The games that it plays; all of the file without it.
@@ -61,7 +61,7 @@ pub struct Entrant {
     pub token: Option<TokenDigest>,
 }
 
-/// Values that may be secrets, as digests: enough to tell whether they are the same.
+/// Values that may be secrets, as digests: enough to see whether they are the same.
 fn digests<S: Serializer>(
     env: &BTreeMap<String, String>,
     serializer: S,
@@ -158,7 +158,7 @@ impl EntrantFile {
         }
         Ok(ProgramSpec {
             words: program.words.clone(),
-            // A relative program is looked for beside the file that names it.
+            // A relative program is looked for next to the file that names it.
             folder: Some(match &self.folder {
                 Some(own) => folder.join(own),
                 None => folder.to_path_buf(),

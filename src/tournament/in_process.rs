@@ -1,5 +1,5 @@
-//! Matches among built-in bots in this process, without a wire. Where the game takes out who is late, that is told as
-//! our hub tells it.
+//! Matches among built-in bots in this process, without a wire. Where the game takes out who is late, that is reported as
+//! our hub reports it.
 
 use super::match_player::{MatchError, MatchPlayer, Plan};
 use super::played_match::PlayedMatch;

@@ -28,7 +28,7 @@ const MATCHES_AT_ONCE: usize = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
-    /// Its transcripts and what they tell, too.
+    /// Its transcripts and what they show, too.
     #[default]
     Full,
     /// Its row, seats and results: such a match cannot be replayed or verified.
@@ -239,7 +239,7 @@ async fn fill(
     Ok((record, result))
 }
 
-/// What a tournament keeps of each seat beside its score.
+/// What a tournament keeps of each seat next to its score.
 fn notes(played: &PlayedMatch) -> Vec<SeatNotes> {
     let count = |counts: &[u32], seat: usize| counts.get(seat).copied().unwrap_or_default();
     let note = |seat: usize| {

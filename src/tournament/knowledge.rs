@@ -98,17 +98,17 @@ mod tests {
         let names = ["ann", "bob", "cid"].map(|name| Some(name.to_owned()));
         let names: Vec<_> = names.into_iter().chain([None]).collect();
         let learnt = knowledge.of_seats(koehandel(), &names);
-        let told = learnt.iter().map(|learnt| {
+        let given = learnt.iter().map(|learnt| {
             let rivals = learnt.rivals.iter();
             rivals
                 .map(|(place, model)| (place.as_str(), matches(model)))
                 .collect::<Vec<_>>()
         });
-        let told: Vec<_> = told.collect();
-        assert_eq!(told[0], [("W", 2.0)]);
-        assert_eq!(told[1], [("E", 5.0)]);
-        assert_eq!(told[2], [("N", 5.0), ("E", 2.0)]);
-        assert_eq!(told[3], [("W", 5.0), ("N", 2.0)]);
+        let given: Vec<_> = given.collect();
+        assert_eq!(given[0], [("W", 2.0)]);
+        assert_eq!(given[1], [("E", 5.0)]);
+        assert_eq!(given[2], [("N", 5.0), ("E", 2.0)]);
+        assert_eq!(given[3], [("W", 5.0), ("N", 2.0)]);
         for learnt in &learnt {
             let types = learnt.types.iter();
             let types: Vec<_> = types

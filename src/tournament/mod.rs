@@ -51,5 +51,5 @@ pub use runner::{CONCURRENCY_MAX, Running, play, run, start};
 pub use schedule::{PlannedMatch, Schedule};
 pub use sides::{counted, counted_seats};
 pub use sink::{FinishedMatch, MatchSink};
-pub use stored::{StoredTournament, Told, standings_of};
+pub use stored::{Remarks, StoredTournament, standings_of};
 pub use tally::{Counted, EntrantTally, Tally};

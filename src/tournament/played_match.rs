@@ -101,12 +101,12 @@ impl PlayedMatch {
             let detail = blame.detail.escape_debug();
             text.push_str(&format!("blame\t{seat}\t{cause}\t{detail}\n"));
         }
-        for heard in &self.transcript {
-            let reply = heard.reply.as_deref().unwrap_or_default();
+        for exchange in &self.transcript {
+            let reply = exchange.reply.as_deref().unwrap_or_default();
             text.push_str(&format!(
                 "{}\t{}\t{}\n",
-                heard.seat.0,
-                heard.call,
+                exchange.seat.0,
+                exchange.call,
                 reply.escape_debug()
             ));
         }

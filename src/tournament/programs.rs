@@ -37,7 +37,7 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
                 let work = move || match &entrant.spec {
                     SeatSpec::Program(program) => native(rules.options(cup.kit, program)),
                     SeatSpec::Bot(name) => {
-                        // That one is not found is told elsewhere.
+                        // That one is not found is reported elsewhere.
                         let launch = rules.bots.bots.find(&name.to_string())?;
                         match launch.is_native() {
                             true => native(rules.native(cup.kit, &launch)),

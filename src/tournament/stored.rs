@@ -79,11 +79,11 @@ impl StoredTournament {
     /// # Errors
     /// If its file ranks by what is not known.
     pub fn standings(&self) -> anyhow::Result<Standings> {
-        let told = Told {
+        let remarks = Remarks {
             not_isolated: self.not_isolated.as_deref(),
             over: self.over(),
         };
-        standings_of(&self.row.setup, told, &self.entrants, &self.games)
+        standings_of(&self.row.setup, remarks, &self.entrants, &self.games)
     }
 
     /// Why it is over, if it is.
@@ -127,9 +127,9 @@ fn played_game(
     })
 }
 
-/// What standings tell beside results.
+/// What standings say besides results.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Told<'a> {
+pub struct Remarks<'a> {
     /// Why programs were not isolated from each other, if they were not.
     pub not_isolated: Option<&'a str>,
     /// Why the tournament is over, if it is.
@@ -142,7 +142,7 @@ pub struct Told<'a> {
 /// If it ranks by what is not known.
 pub fn standings_of(
     setup: &Value,
-    told: Told<'_>,
+    remarks: Remarks<'_>,
     entrants: &[Named],
     games: &[PlayedGame],
 ) -> anyhow::Result<Standings> {
@@ -160,8 +160,8 @@ pub fn standings_of(
         |why: &str| format!("programs were not isolated: one could end another's process ({why})");
     let settings = RankSettings {
         order: order.unwrap_or_else(|| first.into_iter().chain(usual.order.clone()).collect()),
-        remarks: told.not_isolated.map(remark).into_iter().collect(),
-        over: told.over.map(str::to_owned),
+        remarks: remarks.not_isolated.map(remark).into_iter().collect(),
+        over: remarks.over.map(str::to_owned),
         ..usual
     };
     Ok(Standings::new(entrants, games, &settings))

@@ -14,7 +14,7 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 34.0;
 /// How far labels of curves are apart at least.
 const LABEL_HEIGHT: f64 = 15.0;
-/// Curves that are told apart by colour; more repeat the colours, and have their names beside them.
+/// Curves that differ by colour; more repeat the colours, and have their names next to them.
 const COLOURS: usize = 8;
 /// How wide an interval's picture is.
 const SPAN_WIDTH: f64 = 200.0;
@@ -140,7 +140,7 @@ fn bounds(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// Round numbers in an interval, about so many.
+/// Round numbers in an interval, about `count` of them.
 fn ticks(low: f64, high: f64, count: u32) -> Vec<(f64, String)> {
     let rough = (high - low) / f64::from(count);
     if rough <= 0.0 || !rough.is_finite() {
@@ -186,7 +186,7 @@ fn band(points: &[Point], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> S
     text
 }
 
-/// Labels beside the ends of their curves, moved apart where they would cover each other.
+/// Labels next to the ends of their curves, moved apart where they would cover each other.
 fn place_labels(drawn: &mut [Drawn<'_>], top: f64, bottom: f64) {
     let mut order: Vec<(f64, usize)> = drawn
         .iter()

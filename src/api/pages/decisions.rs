@@ -31,7 +31,7 @@ pub(super) struct Row {
     pub(super) entry: i64,
     /// To that entry in its transcript.
     pub(super) evidence: String,
-    /// To why it was so, where a bot of ours decided.
+    /// To why it was so, where our bot decided.
     pub(super) why: Option<String>,
     pub(super) who: String,
     pub(super) took: String,
@@ -118,7 +118,7 @@ fn once(mut all: Vec<DecisionShown>, sessions: &[SessionShown]) -> Vec<DecisionS
     all
 }
 
-/// Where the decisions of a session are explained, up to the parameters; `None` if no bot of ours decided.
+/// Where the decisions of a session are explained, up to the parameters; `None` if none of our bots decided.
 pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
     let ours = session.side == Side::Player || session.bot.starts_with("builtin:");
     let open = ours && session.withheld.is_none() && !session.pruned;

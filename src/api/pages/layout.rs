@@ -56,7 +56,7 @@ pub(super) struct Shell {
     pub(super) signed_in: bool,
     /// The stream of events to follow while the page is open, if it shows what may change.
     pub(super) follow: Option<String>,
-    /// How often it is looked at beside that, in seconds, if it shows what no event tells.
+    /// How often it is looked at besides that, in seconds, if it shows what no event reports.
     pub(super) every_s: Option<u32>,
 }
 

@@ -75,7 +75,7 @@ pub(super) async fn leave(headers: HeaderMap) -> Response {
     sent("/login", &headers, "", 0)
 }
 
-/// Sends a browser on, with a pass for so many seconds.
+/// Sends a browser on, with a pass for `seconds`.
 fn sent(to: &str, headers: &HeaderMap, pass: &str, for_s: i64) -> Response {
     let secret_line = headers
         .get(FORWARDED_PROTO)
@@ -87,7 +87,7 @@ fn sent(to: &str, headers: &HeaderMap, pass: &str, for_s: i64) -> Response {
     (StatusCode::SEE_OTHER, headers).into_response()
 }
 
-/// A path of ours, if it is one: a form must lead nobody to another site.
+/// One of our paths, if it is one: a form must lead nobody to another site.
 fn own_path(next: Option<&str>) -> &str {
     let ours = |path: &&str| {
         path.starts_with('/')

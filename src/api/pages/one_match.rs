@@ -1,11 +1,11 @@
 //! One match: who played, how it ended and why, and everything that was said.
 
 use super::decisions::{Decisions, why};
+use super::facts::FactsShown;
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::programs::{self, ProgramRow};
 use super::timeline::picture;
-use super::told::Told;
 use super::view::{self, MatchLine, When, line, now};
 use super::visit::Visit;
 use crate::api::contents::Wanted;
@@ -51,7 +51,7 @@ struct OneMatch {
     withheld: Option<&'static str>,
     /// Whether what was said is not kept any more.
     pruned: bool,
-    /// To the decisions of the bot of ours whose seat is not known, if there is one.
+    /// To the decisions of our bot whose seat is not known, if there is one.
     own: Option<String>,
     /// What it was started from, once that is public.
     setup: Vec<(String, String)>,
@@ -60,7 +60,7 @@ struct OneMatch {
     /// What users' programs did.
     programs: Vec<ProgramRow>,
     timeline: Option<String>,
-    told: Told,
+    facts: FactsShown,
     q: String,
     session: String,
     kind: String,
@@ -90,7 +90,7 @@ struct Session {
 struct Seat {
     /// Its other matches, if it is an entrant's or a named player's.
     matches: String,
-    /// To its decisions, where a bot of ours made them.
+    /// To its decisions, where our bot made them.
     why: Option<String>,
 }
 
@@ -116,7 +116,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
     let found = matches::find(&visit, &id).await?;
     let line = line(&found, now());
     let sessions = found.sessions.as_deref().unwrap_or_default();
-    let told = Told::read(&visit, &found).await?;
+    let facts = FactsShown::read(&visit, &found).await?;
     let decisions = Decisions::read(&visit, &found).await?;
     let (mut lines, next, unseen) = transcript(&visit, &found, sessions).await?;
     for line in &mut lines {
@@ -145,11 +145,11 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
             .iter()
             .map(|seat| seated(&found, seat))
             .collect(),
-        withheld: told.withheld.or(unseen),
-        timeline: picture(&told.all, &decisions.rows),
+        withheld: facts.withheld.or(unseen),
+        timeline: picture(&facts.all, &decisions.rows),
         programs: programs::read(&visit, &found).await?,
         decisions,
-        told,
+        facts,
         q: visit.value("q").unwrap_or_default().to_owned(),
         session: visit.value("session").unwrap_or_default().to_owned(),
         kind: visit.value("kind").unwrap_or_default().to_owned(),
@@ -252,8 +252,8 @@ fn name_of(line: &MatchLine, row: &SessionShown) -> String {
         .and_then(|seat| line.seats.iter().find(|known| known.seat == seat));
     let name = seated.map_or(view::player(&row.bot), |seat| seat.name.as_str());
     let side = match row.side {
-        Side::Player => "as the player heard it",
-        Side::Referee => "as the referee heard it",
+        Side::Player => "as the player received it",
+        Side::Referee => "as the referee received it",
     };
     match row.seat {
         Some(seat) => format!("seat {seat}, {name}, {side}"),
@@ -262,7 +262,7 @@ fn name_of(line: &MatchLine, row: &SessionShown) -> String {
 }
 
 /// The lines of the transcripts that are asked for, where the next page of them begins, and why some are not
-/// shown. What our own referee and a bot of ours both wrote down is shown once.
+/// shown. What our own referee and our bot both wrote down is shown once.
 async fn transcript(
     visit: &Visit,
     found: &MatchShown,
@@ -311,7 +311,7 @@ fn shown_line(entry: &MatchEntry) -> Line {
         id: entry.id.0,
         at: view::clock_time(time(entry.at_us)),
         who: view::seated(entry.seat, &entry.bot),
-        // To the player, whoever wrote it down.
+        // To the player, whichever side wrote it down.
         received: (entry.direction == Direction::In) == (entry.side == Side::Player),
         text: entry.text.clone(),
         why: None,

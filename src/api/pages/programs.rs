@@ -23,7 +23,7 @@ pub(super) struct ProgramRow {
     pub(super) restarts: u32,
     /// How it failed.
     pub(super) faults: Vec<String>,
-    /// Failures beyond those that are told.
+    /// Failures beyond those that are shown.
     pub(super) more: u64,
     /// The end of its standard error, if the caller owns the bot and there is any.
     pub(super) stderr: Option<String>,

@@ -209,7 +209,7 @@ impl Place {
                 "Your client on our hub",
                 match self.hub {
                     Some(_) => {
-                        "The first thing a player hears; then connect your client to the same address."
+                        "The first message to a player; then connect your client to the same address."
                     }
                     None => "No hub runs here; this command runs one.",
                 },

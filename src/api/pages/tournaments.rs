@@ -171,7 +171,7 @@ async fn standings(visit: &Visit, id: &str) -> Result<Shown, Problem> {
     let entrants = standings.entrants.iter();
     Ok(Shown {
         lines: entrants
-            .map(|one| entrant(standings, (visit, id), one))
+            .map(|one| entrant(standings, visit, id, one))
             .collect(),
         remarks: standings.remarks.clone(),
         unrated: standings.unrated.clone(),
@@ -193,7 +193,7 @@ fn row(shown: TournamentShown) -> Row {
     }
 }
 
-fn entrant(standings: &Standings, (visit, tournament): (&Visit, &str), one: &Standing) -> Line {
+fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standing) -> Line {
     let scale = standings.model.as_ref().map_or(1.0, |model| model.scale);
     let figures = &one.figures;
     let rating = one.rating.as_ref();

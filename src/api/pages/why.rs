@@ -1,4 +1,4 @@
-//! Why a bot of ours decided as it did, and what it decided: one seat of a stored match.
+//! Why our bot decided as it did, and what it decided: one seat of a stored match.
 
 use super::layout::{Shell, shown};
 use super::timeline;
@@ -102,7 +102,7 @@ pub(super) async fn page(
     };
     let asked = explained.as_ref().map(|one| one.decision.entry);
     let at = decisions.iter().position(|one| Some(one.entry) == asked);
-    let beside = |at: Option<usize>| at.and_then(|at| decisions.get(at)).map(to);
+    let next_to = |at: Option<usize>| at.and_then(|at| decisions.get(at)).map(to);
     let times = decisions
         .iter()
         .filter_map(|one| Some((took_ms(one)?, one.entry)));
@@ -124,8 +124,8 @@ pub(super) async fn page(
     shown(&Why {
         play_on,
         shell: visit.shell(format!("Seat {seat}: why"), "/matches"),
-        before: beside(at.and_then(|at| at.checked_sub(1))),
-        after: beside(at.map(|at| at + 1)),
+        before: next_to(at.and_then(|at| at.checked_sub(1))),
+        after: next_to(at.map(|at| at + 1)),
         decisions: near.map(made).collect(),
         count: decisions.len(),
         one: explained.map(|explained| one(explained, made)),

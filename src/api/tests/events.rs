@@ -7,7 +7,7 @@ use crate::clock::now_us;
 use crate::history;
 use crate::link::LeavesAt;
 use crate::store::tests::fake::{
-    Pen, TOURNAMENT, heard, match_id, new_match, new_session, new_tournament, round, said, slot,
+    Pen, TOURNAMENT, match_id, new_match, new_session, new_tournament, received, round, said, slot,
 };
 use crate::store::{MatchResult, Side};
 use axum::http::{HeaderName, StatusCode, header};
@@ -87,7 +87,7 @@ fn events(number: u64) -> String {
 async fn a_match_is_followed_from_its_state_to_its_end() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
-    pen.write(app.store(), vec![heard("a"), said("b")]).await;
+    pen.write(app.store(), vec![received("a"), said("b")]).await;
     let mut stream = Stream::of(&app, &events(1), None, None).await;
     let (first, state) = stream.expect("state").await;
     assert_eq!(
@@ -104,7 +104,7 @@ async fn a_match_is_followed_from_its_state_to_its_end() {
     {
         assert_eq!(stream.expect("entry").await, (id.to_owned(), entry.clone()));
     }
-    pen.write(app.store(), vec![heard("c"), said("d")]).await;
+    pen.write(app.store(), vec![received("c"), said("d")]).await;
     let (at, texts) = stream.entries(2).await;
     assert_eq!(
         (at.as_str(), texts),
@@ -202,8 +202,8 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
         assert_eq!(state["upto"] == "0-0", texts.is_empty(), "{state}");
         assert_eq!(stream.entries(texts.len()).await.1, texts);
     }
-    ann.write(app.store(), vec![heard("by ann")]).await;
-    bob.write(app.store(), vec![heard("by bob")]).await;
+    ann.write(app.store(), vec![received("by ann")]).await;
+    bob.write(app.store(), vec![received("by bob")]).await;
     assert_eq!(admin.entries(2).await.1, ["by ann", "by bob"]);
     assert_eq!(owner.entries(1).await.1, ["by ann"]);
     bob.end(app.store(), vec![1, 0], 0).await;
@@ -313,7 +313,7 @@ async fn a_stream_ends_when_its_reader_may_read_no_more() {
 async fn a_stream_that_ends_with_its_connection_says_so() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
-    pen.write(app.store(), vec![heard("a")]).await;
+    pen.write(app.store(), vec![received("a")]).await;
     for path in [&events(1), "/events"] {
         let leaves = LeavesAt(Instant::now());
         let mut stream = Stream::with(&app, path, &[], Some(leaves)).await;
@@ -333,7 +333,7 @@ async fn a_stream_that_ends_with_its_connection_says_so() {
 async fn all_matches_are_followed() {
     let app = App::new().await;
     let mut first = Pen::player(app.store(), 1);
-    first.write(app.store(), vec![heard("a")]).await;
+    first.write(app.store(), vec![received("a")]).await;
     let mut stream = Stream::of(&app, "/events", None, None).await;
     let (_, state) = stream.expect("state").await;
     assert_eq!(state["live"][0]["id"], match_id(1));
@@ -342,7 +342,7 @@ async fn all_matches_are_followed() {
         (1, &false.into())
     );
     let mut second = Pen::player(app.store(), 2);
-    second.write(app.store(), vec![heard("a")]).await;
+    second.write(app.store(), vec![received("a")]).await;
     let (began, data) = stream.expect("match").await;
     assert_eq!(
         (&data["id"], &data["live"]),
@@ -378,7 +378,7 @@ async fn all_matches_are_followed_on_after_more_changes_than_are_read_at_once() 
     let mut found = Vec::new();
     for number in 1..=300 {
         let mut pen = Pen::player(app.store(), number);
-        pen.write(app.store(), vec![heard("a")]).await;
+        pen.write(app.store(), vec![received("a")]).await;
         pen.end(app.store(), vec![1, 2, 3, 4], 0).await;
     }
     // As by a daemon that was started again: it has nothing but the store.
@@ -415,7 +415,7 @@ async fn a_reader_that_is_further_behind_than_changes_are_kept_begins_again() {
 async fn a_match_is_followed_while_somebody_does() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
-    pen.write(app.store(), vec![heard("a")]).await;
+    pen.write(app.store(), vec![received("a")]).await;
     let streams = [
         Stream::of(&app, &events(1), None, None).await,
         Stream::of(&app, &events(1), None, None).await,

@@ -1,7 +1,7 @@
 //! Explanations: who gets them, what they are, and how many at once.
 
 use super::App;
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::tests::fake::{Pen, match_id, new_match, new_session, received, said};
 use crate::store::{MatchResult, NewSession, Side};
 use axum::http::{StatusCode, header};
 use games::Cause;
@@ -15,11 +15,11 @@ async fn play(app: &App) -> Pen {
         ..new_session(1, side, seat)
     };
     let mut pen = Pen::new(app.store(), row, session(Side::Player, 0, "champion"));
-    let lines = vec![heard("info"), said(""), heard("ask"), said("7")];
+    let lines = vec![received("info"), said(""), received("ask"), said("7")];
     pen.write(app.store(), lines).await;
     let mut other = Pen::new(app.store(), None, session(Side::Referee, 1, "cmd:x"));
     other
-        .write(app.store(), vec![said("turn 1"), heard("5")])
+        .write(app.store(), vec![said("turn 1"), received("5")])
         .await;
     pen
 }
@@ -146,7 +146,8 @@ async fn a_second_bot_of_ours_is_named_by_its_session() {
         ..new_session(1, Side::Player, 0)
     };
     let mut pen = Pen::new(app.store(), None, second);
-    pen.write(app.store(), vec![heard("ask"), said("9")]).await;
+    pen.write(app.store(), vec![received("ask"), said("9")])
+        .await;
     let first = app.json(&path(0, "")).await;
     assert_eq!(first["items"][0]["said"], "7", "{first}");
     let session = pen.id.0;

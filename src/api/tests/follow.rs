@@ -3,7 +3,7 @@
 use super::{App, Live, bearer, play};
 use crate::clock::now_us;
 use crate::store::MatchResult;
-use crate::store::tests::fake::{Pen, heard, match_id, said};
+use crate::store::tests::fake::{Pen, match_id, received, said};
 use axum::http::{StatusCode, header};
 use games::Cause;
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn texts(page: &Value, field: &str) -> Vec<String> {
 async fn a_matchs_lists_stream_what_is_there_and_what_comes_until_it_ends() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
-    pen.write(app.store(), vec![heard("a"), said("b")]).await;
+    pen.write(app.store(), vec![received("a"), said("b")]).await;
     let path = |list: &str| format!("/matches/{}/{list}?follow=true", match_id(1));
     let mut lines = Rows::of(&app, &path("entries.ndjson"), None).await;
     assert_eq!(
@@ -72,7 +72,7 @@ async fn a_matchs_lists_stream_what_is_there_and_what_comes_until_it_ends() {
     for word in ["text", "b"] {
         assert_eq!(table.line().await.unwrap().unwrap(), word);
     }
-    pen.write(app.store(), vec![heard("c")]).await;
+    pen.write(app.store(), vec![received("c")]).await;
     lines.expect("text", &["c"]).await;
     assert_eq!(table.line().await.unwrap().unwrap(), "c");
     pen.bluff(app.store(), "W 190").await;
@@ -102,7 +102,7 @@ async fn a_matchs_lists_stream_what_is_there_and_what_comes_until_it_ends() {
 async fn a_page_waits_for_rows_and_leads_on_until_the_match_is_over() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
-    pen.write(app.store(), vec![heard("a"), said("b")]).await;
+    pen.write(app.store(), vec![received("a"), said("b")]).await;
     let path = format!("/api/v1{}?limit=1", entries(1));
     let at = |cursor: &Value, wait: u32| {
         let cursor = cursor.as_str().unwrap();
@@ -148,7 +148,7 @@ async fn followers_see_what_the_list_shows_them_and_no_more() {
         assert_eq!(rows.0.headers.contains_key("drover-withheld"), withheld);
     }
     ann.bluff(app.store(), "W 190").await;
-    bob.write(app.store(), vec![heard("by bob")]).await;
+    bob.write(app.store(), vec![received("by bob")]).await;
     admin
         .expect("text", &["for ann", "for bob", "bluff W 190", "by bob"])
         .await;
@@ -182,7 +182,7 @@ async fn all_matches_and_sessions_are_followed_as_they_begin_and_end() {
         play(&app, number, true).await;
     }
     let mut first = Pen::player(app.store(), 4);
-    first.write(app.store(), vec![heard("a")]).await;
+    first.write(app.store(), vec![received("a")]).await;
     let open = |path: &'static str| Rows::of(&app, path, None);
     let mut all = open("/matches.ndjson?follow=true&limit=2").await;
     let mut won = open("/matches.ndjson?follow=true&limit=1&outcome=won").await;

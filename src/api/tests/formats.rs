@@ -1,7 +1,7 @@
 //! Lists in other formats, sparse, compressed, and what HTTP has besides.
 
 use super::{Answer, App, play};
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::tests::fake::{Pen, match_id, new_match, new_session, received, said};
 use crate::store::{MatchRow, NewSession, Side};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -38,8 +38,11 @@ async fn no_cell_of_a_list_begins_a_formula() {
         ..new_session(1, Side::Player, 0)
     };
     let mut pen = Pen::new(app.store(), Some(foreign), session);
-    pen.write(app.store(), vec![heard("@sum"), said("-2+3"), heard("-5")])
-        .await;
+    pen.write(
+        app.store(),
+        vec![received("@sum"), said("-2+3"), received("-5")],
+    )
+    .await;
     let entries = format!("/api/v1/matches/{}/entries.csv", match_id(1));
     for (path, cells) in [
         ("/api/v1/sessions.csv", &["'=cmd()"][..]),
@@ -139,7 +142,7 @@ async fn entries_are_read_page_by_page_and_stay_numbered() {
     let mut pens = [Pen::player(app.store(), 1), Pen::player(app.store(), 2)];
     for turn in 0..300 {
         let pen = &mut pens[turn % 2];
-        let lines = vec![heard("ask"), said(&turn.to_string())];
+        let lines = vec![received("ask"), said(&turn.to_string())];
         pen.write(app.store(), lines).await;
     }
     let path = format!("/api/v1/matches/{}/entries", match_id(1));

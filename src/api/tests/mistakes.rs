@@ -3,7 +3,7 @@
 use super::App;
 use crate::access::{PassKey, Tokens};
 use crate::api::Readiness;
-use crate::store::tests::fake::{Pen, heard};
+use crate::store::tests::fake::{Pen, received};
 use axum::http::{StatusCode, header};
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ async fn readiness_says_why_not() {
     assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
     let mut pen = Pen::player(app.store(), 1);
     app.store().limit_pages(Some(1)).await;
-    let append = pen.append(vec![heard(&"x".repeat(1_000_000))]);
+    let append = pen.append(vec![received(&"x".repeat(1_000_000))]);
     app.store().append(append).await.unwrap_err();
     unready(&app, "full").await;
     assert_eq!(app.get("/healthz").await.status, StatusCode::OK);

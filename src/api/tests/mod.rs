@@ -23,7 +23,7 @@ use crate::identities::Identities;
 use crate::link::{Caller, LeavesAt};
 use crate::session::{Dependencies, SessionOptions, Sessions};
 use crate::store::Store;
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
+use crate::store::tests::fake::{Pen, match_id, new_match, new_session, opened, received, said};
 use crate::store::{NewEntry, Side};
 use crate::thinking::{Pool, PoolOptions};
 use crate::toy;
@@ -279,7 +279,8 @@ fn bearer(token: Option<&str>) -> Option<String> {
 /// A player's match with a bluff by W; ended or not.
 async fn play(app: &App, number: u64, ended: bool) {
     let mut pen = Pen::player(app.store(), number);
-    pen.write(app.store(), vec![heard("ask"), said("7")]).await;
+    pen.write(app.store(), vec![received("ask"), said("7")])
+        .await;
     pen.bluff(app.store(), "W 190").await;
     if ended {
         pen.end(app.store(), vec![3, 1, 0, 0], 1).await;
@@ -393,7 +394,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
     };
     pen.write(app.store(), vec![secret]).await;
     let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
-    ours.write(app.store(), vec![heard("ask")]).await;
+    ours.write(app.store(), vec![received("ask")]).await;
     let path = format!("/api/v1/matches/{}/entries", match_id(1));
     let page = app.get_as("bot:champion", &path).await;
     assert!(!page.text.contains("hand is"), "{}", page.text);

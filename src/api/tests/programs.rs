@@ -3,7 +3,7 @@
 use super::App;
 use crate::history;
 use crate::programs::Conduct;
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::tests::fake::{Pen, match_id, new_match, new_session, received, said};
 use crate::store::{NewSession, ProgramRun, Side};
 use axum::http::StatusCode;
 use games::{Part, Participation};
@@ -32,9 +32,9 @@ async fn play(app: &App, number: u64, over: bool) -> String {
     };
     let mine = seat(0, "bot:mine@1.0");
     let mut pen = Pen::new(store, Some(new_match(number, false)), mine);
-    pen.write(store, vec![heard("ask"), said("7")]).await;
+    pen.write(store, vec![received("ask"), said("7")]).await;
     let mut other = Pen::new(store, None, seat(1, "champion"));
-    other.write(store, vec![heard("ask"), said("8")]).await;
+    other.write(store, vec![received("ask"), said("8")]).await;
     let conduct = Conduct {
         starts: 2,
         answered: 41,
@@ -176,7 +176,8 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
     assert!(!stranger.contains("it ended, or closed"), "{stranger}");
     assert!(!stranger.contains("/home/ann"), "{stranger}");
     let mut pen = Pen::player(app.store(), 2);
-    pen.write(app.store(), vec![heard("ask"), said("7")]).await;
+    pen.write(app.store(), vec![received("ask"), said("7")])
+        .await;
     let without = app
         .get_as("read", &format!("/matches/{}", match_id(2)))
         .await;

@@ -5,7 +5,7 @@ use crate::api::films::FILMS_MAX;
 use crate::api::problem::Problem;
 use crate::history;
 use crate::replay::{Film, View};
-use crate::store::tests::fake::{Pen, call, heard, said};
+use crate::store::tests::fake::{Pen, call, received, said};
 use crate::store::{Direction, MatchResult, NewEntry, Side};
 use axum::http::{StatusCode, header};
 use games::Cause;
@@ -105,7 +105,7 @@ async fn a_running_match_shows_each_seat_to_its_owner_alone() {
     let app = App::new().await;
     let path = referee(&app, false).await;
     let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
-    ours.write(app.store(), vec![heard("ask"), said("mine")])
+    ours.write(app.store(), vec![received("ask"), said("mine")])
         .await;
     let owner = app.get_as("bot:champion", &path).await.json();
     assert_eq!(titles(&owner), ["said ", "said mine"]);
@@ -143,7 +143,8 @@ async fn a_running_match_shows_each_seat_to_its_owner_alone() {
 async fn a_session_at_a_foreign_referee_has_its_own_view() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
-    pen.write(app.store(), vec![heard("ask"), said("7")]).await;
+    pen.write(app.store(), vec![received("ask"), said("7")])
+        .await;
     pen.bluff(app.store(), "W 190").await;
     pen.end(app.store(), vec![3, 1, 0, 0], 1).await;
     let page = app
@@ -178,7 +179,7 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
     let (store, films) = (app.store(), &app.state.films);
     referee(&app, false).await;
     let mut pen = Pen::new(store, None, new_session(1, Side::Player, 0));
-    pen.write(store, vec![heard("ask"), said("5")]).await;
+    pen.write(store, vec![received("ask"), said("5")]).await;
     let folds = Cell::new(0);
     let film = async |seat: Option<u8>| {
         let row = history::match_row(store.reader(), &match_id(1))
@@ -218,7 +219,7 @@ async fn a_part_is_the_same_wherever_it_begins() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
     for turn in 0..90 {
-        let lines = vec![heard("ask"), said(&turn.to_string())];
+        let lines = vec![received("ask"), said(&turn.to_string())];
         pen.write(app.store(), lines).await;
     }
     pen.end(app.store(), vec![3, 1, 0, 0], 1).await;

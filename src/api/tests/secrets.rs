@@ -1,7 +1,7 @@
 //! What each caller sees of matches that run, through every endpoint.
 
 use super::App;
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::tests::fake::{Pen, match_id, new_match, new_session, received, said};
 use crate::store::{MatchResult, NewSession, Side};
 use axum::http::{StatusCode, header};
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn paths() -> Vec<String> {
 
 /// One session that hears its own secret, bluffs and is called by its own numbers.
 async fn sit(app: &App, pen: &mut Pen, secret: &str) {
-    pen.write(app.store(), vec![heard("ask"), said(secret)])
+    pen.write(app.store(), vec![received("ask"), said(secret)])
         .await;
     pen.bluff(app.store(), &format!("{secret} 190")).await;
 }

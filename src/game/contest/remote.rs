@@ -1,9 +1,9 @@
-//! A bot that somebody else decides for: what it is told becomes lines, and it acts as the answer says that is
+//! A bot that somebody else decides for: what it receives becomes lines, and it acts as the answer says that is
 //! handed in. It never waits: until there is an answer that the rules allow, its fallback acts.
 
 use super::interface::{Contest, Decision};
 use crate::game::{Bot, Budget, Progress};
-use crate::neutral::{Body, Line, Post, Told, written};
+use crate::neutral::{Body, Line, Post, ToProgram, written};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -98,7 +98,7 @@ impl<C: Contest> Remote<C> {
     }
 }
 
-/// A copy thinks for itself: nobody hears of it.
+/// A copy thinks for itself: its questions go nowhere.
 impl<C: Contest> Clone for Remote<C> {
     fn clone(&self) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl<C: Contest> Bot<C> for Remote<C> {
     fn observe(&mut self, event: &C::Event) {
         C::learn(&mut self.known, event);
         if !self.post.is_native() {
-            let seen: Told<&C::View, &C::Ask, &C::Act, &C::Event> = Told::Seen { event };
+            let seen: ToProgram<&C::View, &C::Ask, &C::Act, &C::Event> = ToProgram::Seen { event };
             self.post.push(Line::Plain(written(&seen)));
         }
         self.fallback.observe(event);

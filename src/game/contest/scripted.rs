@@ -26,7 +26,7 @@ impl<G: Game<Act: Clone + Send>> Bot<G> for Scripted<G> {
     }
 }
 
-/// Asked by whatever it hears, for games whose answers are written without a player's side.
+/// Asked by whatever it receives, for games whose answers are written without a player's side.
 struct Deaf;
 
 impl Dialogue for Deaf {
@@ -72,11 +72,11 @@ pub(super) fn transcribed<C: Contest>(
     let (mut transcript, mut calls) = (Vec::new(), Vec::new());
     loop {
         table.calls(&mut calls);
-        let told = !calls.is_empty();
+        let called = !calls.is_empty();
         for call in calls.drain(..) {
             receive(table, &mut players, &mut waiting, call, &mut transcript);
         }
-        if told {
+        if called {
             continue;
         }
         let Some((seat, act)) = order.next() else {
@@ -89,7 +89,7 @@ pub(super) fn transcribed<C: Contest>(
             table.answer(*seat, Reply::Late);
             transcript.push(Exchange {
                 reply: Some(LATE.to_owned()),
-                ..Exchange::told(*seat, call)
+                ..Exchange::sent(*seat, call)
             });
             continue;
         };
@@ -124,7 +124,7 @@ fn receive(
             let reply = ending.last_word;
             answer(table, players[seat].as_mut(), seat, text, reply, transcript);
         }
-        _ => transcript.push(Exchange::told(seat, text)),
+        _ => transcript.push(Exchange::sent(seat, text)),
     }
 }
 
@@ -141,6 +141,6 @@ fn answer(
     table.answer(seat, Reply::Text(reply.as_bytes()));
     transcript.push(Exchange {
         reply: Some(reply),
-        ..Exchange::told(seat, call)
+        ..Exchange::sent(seat, call)
     });
 }

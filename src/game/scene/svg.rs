@@ -164,7 +164,7 @@ impl Svg {
         self.0.push_str("</text>");
     }
 
-    /// Elements that belong together; `title` says what they are to whoever points at them or hears them read,
+    /// Elements that belong together; `title` says what they are to a person who points at them or has them read out,
     /// and is left out where it is empty.
     pub fn group(&mut self, class: &str, title: &str, draw: impl FnOnce(&mut Self)) {
         self.open("g", class, &[]);

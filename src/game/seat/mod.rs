@@ -1,9 +1,9 @@
-//! Our side of a seat: everything between a frame and its answer, whoever waits for bytes and time.
+//! Our side of a seat: everything between a frame and its answer. Callers wait for bytes and time.
 //!
-//! An [`OwnSeat`] owns the dialogue and is told what happens: a frame came, the bot has thought, the program has answered
+//! An [`OwnSeat`] owns the dialogue and receives what happens: a frame came, the bot has thought, the program has answered
 //! or has not, the time is up. It says what is due ([`Due`]): an answer, thinking, or a question to the program. Fallbacks,
 //! the only legal act, margins, repeats, quarantine, and who decided are settled here; a caller waits, and drives it. All
-//! times are since the frame was received: whoever calls owns the clock.
+//! times are since the frame was received: the caller owns the clock.
 //!
 //! A caller whose bot may think on its own thread:
 //!

@@ -1,4 +1,4 @@
-//! A seat of ours: its dialogue, wherever that is, and the decision that is due.
+//! Our seat: its dialogue, wherever that is, and the decision that is due.
 
 use super::decision::{By, Decision, Due, Fallback, ProgramReply, Reply, Settings, Unanswered};
 use super::last::LastMessage;
@@ -15,7 +15,7 @@ pub struct OwnSeat {
     mind: Mind,
     program: Option<Box<ProgramPart>>,
     decision: Option<Box<Decision>>,
-    /// Whether the dialogue is to be told what is said to the last frame, where that is no decision.
+    /// Whether the dialogue is to receive what is said to the last frame, where that is no decision.
     says: bool,
     /// Facts that the dialogue no longer has.
     facts: Vec<Fact>,
@@ -400,7 +400,7 @@ impl OwnSeat {
         self.said(text)
     }
 
-    /// The answer that was due was said. The dialogue is told, if it waits for that.
+    /// The answer that was due was said. The dialogue is notified, if it waits for that.
     ///
     /// # Errors
     /// It has panicked, and is lost.

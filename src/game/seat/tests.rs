@@ -18,7 +18,7 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// What a dialogue was told, as words.
+/// What a dialogue received, as words.
 type Log = Arc<Mutex<Vec<String>>>;
 
 /// A dialogue that does as its frames say: `wait`, `say X`, `over`, `boom`, or `ask LIMIT TARGET HOW` in milliseconds. It
@@ -183,7 +183,7 @@ fn facts(seat: &mut OwnSeat) -> Vec<String> {
 
 #[test]
 fn what_needs_no_decision_is_said_at_once_and_only_what_waits_for_it_is_told() {
-    let (mut seat, told) = seat();
+    let (mut seat, received) = seat();
     for (frame, text, by, is_told) in [
         ("wait", "", By::Wire, false),
         ("say hello", "hello", By::Wire, true),
@@ -193,7 +193,7 @@ fn what_needs_no_decision_is_said_at_once_and_only_what_waits_for_it_is_told() {
         assert_eq!((reply.text.as_str(), &reply.by), (text, &by), "{frame}");
         assert_eq!(reply.ending.is_some(), frame == "over");
         seat.said(&reply.text).unwrap();
-        assert_eq!(log(&told).len(), usize::from(is_told), "{frame}");
+        assert_eq!(log(&received).len(), usize::from(is_told), "{frame}");
     }
     let strange = answer(seat.receive("strange", "?"));
     assert_eq!(strange.text, "?");
@@ -257,7 +257,7 @@ fn thinking_ends_with_the_first_of_its_bounds() {
 
 #[test]
 fn a_decision_that_thinks_elsewhere_comes_back_or_is_answered_for() {
-    let (mut seat, told) = seat();
+    let (mut seat, received) = seat();
     let bounds = search(seat.receive("ask 1000", "?"));
     assert_eq!((bounds.stop, bounds.deadline), (ms(750), ms(750)));
     let (dialogue, best) = seat.lend().unwrap();
@@ -267,7 +267,7 @@ fn a_decision_that_thinks_elsewhere_comes_back_or_is_answered_for() {
     assert_eq!((best.as_str(), reply.limit), ("1", Some(ms(1_000))));
     seat.said("8").unwrap();
     assert_eq!(
-        (log(&told), facts(&mut seat)),
+        (log(&received), facts(&mut seat)),
         (vec!["said 8".to_owned()], vec!["found".to_owned()])
     );
 
@@ -281,18 +281,18 @@ fn a_decision_that_thinks_elsewhere_comes_back_or_is_answered_for() {
     );
     seat.said("1").unwrap();
     assert_eq!(facts(&mut seat), ["found", "fallback late"]);
-    log(&told);
+    log(&received);
 
-    // It comes back after its answer was given: it is told then.
+    // It comes back after its answer was given: it receives it then.
     search(seat.receive("ask 1000", "?"));
     let (dialogue, _) = seat.lend().unwrap();
     let reply = answer(seat.overdue(Some("5".to_owned())));
     assert_eq!((reply.text.as_str(), reply.by), ("5", By::Bot));
     seat.said("5").unwrap();
-    assert_eq!(log(&told), [""; 0]);
+    assert_eq!(log(&received), [""; 0]);
     seat.come_back(dialogue).unwrap();
     assert!(seat.is_awake());
-    assert_eq!(log(&told), ["said 5"]);
+    assert_eq!(log(&received), ["said 5"]);
 }
 
 #[test]
@@ -311,10 +311,10 @@ fn a_thought_that_never_comes_back_costs_the_bot_its_decisions() {
     seat.quarantine = Quarantine::Stored;
     seat.hung();
     assert_eq!(seat.quarantine, Quarantine::Stored, "it is known");
-    // Folded again, it still receives and is told everything.
-    let told = Log::default();
+    // Folded again, it still receives everything.
+    let received = Log::default();
     seat.wake(Box::new(Scripted {
-        log: Arc::clone(&told),
+        log: Arc::clone(&received),
         ..Scripted::default()
     }));
     drop(lent);
@@ -324,7 +324,7 @@ fn a_thought_that_never_comes_back_costs_the_bot_its_decisions() {
         ("1", Some(Fallback::Quarantined))
     );
     seat.said("1").unwrap();
-    assert_eq!(log(&told), ["said 1"]);
+    assert_eq!(log(&received), ["said 1"]);
     assert_eq!(facts(&mut seat), ["found", "fallback quarantined"]);
 }
 
@@ -372,7 +372,7 @@ fn a_bot_that_panics_is_answered_for_and_lost() {
 
 #[test]
 fn an_answer_that_was_given_elsewhere_is_the_one_that_was_said() {
-    let (mut seat, told) = seat();
+    let (mut seat, received) = seat();
     seat.hung();
     for frame in ["ask 1000", "say hello"] {
         let _ = seat.receive(frame, "?");
@@ -380,7 +380,7 @@ fn an_answer_that_was_given_elsewhere_is_the_one_that_was_said() {
     }
     let _ = seat.receive("wait", "?");
     seat.said_elsewhere("").unwrap();
-    assert_eq!(log(&told), ["said local", "said local"]);
+    assert_eq!(log(&received), ["said local", "said local"]);
     assert_eq!(
         facts(&mut seat),
         ["found", "quarantined"],
@@ -390,7 +390,7 @@ fn an_answer_that_was_given_elsewhere_is_the_one_that_was_said() {
 
 #[test]
 fn a_program_decides_if_it_answers_in_time_and_legally() {
-    let (mut seat, told) = seat_of_program(false);
+    let (mut seat, received) = seat_of_program(false);
     assert_eq!(asked(&mut seat, "ask 1000"), 712);
     let lines = seat.program().unwrap().lines().unwrap();
     assert!(
@@ -404,7 +404,7 @@ fn a_program_decides_if_it_answers_in_time_and_legally() {
     assert_eq!(reply.taken, Some(Taken::Own));
     seat.said("own").unwrap();
     assert_eq!(
-        (log(&told).len(), facts(&mut seat)),
+        (log(&received).len(), facts(&mut seat)),
         (1, vec!["found".to_owned()])
     );
 

@@ -74,8 +74,8 @@ impl ClusteredMean {
         Some(spread.sqrt() / self.count)
     }
 
-    /// Half the width of the mean's 95 % interval, by Student's distribution: few clusters tell little of their own spread.
-    /// `None` where they tell nothing of it: there are fewer than two, or all are alike.
+    /// Half the width of the mean's 95 % interval, by Student's distribution: few clusters show little of their own spread.
+    /// `None` where they show nothing of it: there are fewer than two, or all are alike.
     #[must_use]
     pub fn margin95(&self) -> Option<f64> {
         let error = self.error().filter(|error| *error > 0.0)?;

@@ -39,7 +39,7 @@ impl Contest for Koehandel {
         stdio: StdioWire::USUAL,
         dialect: &Callbacks,
         places: Places::Named(&["S", "W", "N", "E"]),
-        // Between two messages to a player something has happened, and each message tells it in full: a
+        // Between two messages to a player something has happened, and each message says it in full: a
         // question is followed by the news of what was answered, a bid by a higher one or the sale, and
         // whatever returns later (the same card's auction, the same challenge) comes after other news.
         repeats: true,

@@ -65,13 +65,13 @@ impl Player {
             self.facts.unsound("the row before", why);
         }
         match self.fold.judge(message, again) {
-            Verdict::Fits => self.hear(message, again),
+            Verdict::Fits => self.observe(message, again),
             Verdict::Fixed(why) => {
                 if !self.fold.joined_late(message) && self.fold.is_certain() {
                     self.facts.rebuilt(why);
                 }
                 for message in self.fold.fix(message) {
-                    self.hear(&message, again);
+                    self.observe(&message, again);
                 }
             }
             Verdict::Unsound(why) => {
@@ -150,7 +150,7 @@ impl Player {
         again
     }
 
-    fn hear(&mut self, message: &Message, again: bool) {
+    fn observe(&mut self, message: &Message, again: bool) {
         let before = *self.fold.view();
         let settled = self
             .fold

@@ -1,4 +1,4 @@
-//! The referee's side of the wire: the rules told as text, answers read as acts.
+//! The referee's side of the wire: the rules sent as text, answers read as acts.
 
 use super::cards::PLAYERS;
 use super::dialect::{ANSWER_WITHIN, read_answer, write};
@@ -28,9 +28,9 @@ pub struct RefereeSetup {
 pub struct Referee {
     setup: RefereeSetup,
     game: Koehandel,
-    heard: Vec<(Seat, Message)>,
-    /// What was heard last and is told already.
-    told: Vec<(Seat, Message)>,
+    due: Vec<(Seat, Message)>,
+    /// What was sent last.
+    sent: Vec<(Seat, Message)>,
     settled: Option<Settled>,
     /// Auctions and trades settled.
     count: u32,
@@ -47,13 +47,13 @@ impl Referee {
     /// A sentence on what is wrong with the position.
     pub fn new(setup: RefereeSetup) -> Result<Self, String> {
         setup.position.check()?;
-        let mut heard = Vec::new();
-        let game = Koehandel::open(&setup.position, &mut heard);
+        let mut due = Vec::new();
+        let game = Koehandel::open(&setup.position, &mut due);
         Ok(Self {
             setup,
             game,
-            heard,
-            told: Vec::new(),
+            due,
+            sent: Vec::new(),
             settled: None,
             count: 0,
             waits: false,
@@ -71,13 +71,13 @@ impl Referee {
 impl Table for Referee {
     fn calls(&mut self, out: &mut Vec<Call>) {
         let first = out.len();
-        for (seat, message) in &self.heard {
+        for (seat, message) in &self.due {
             let id = self.setup.ids[seat.index()];
-            out.extend(write(self.setup.market, id, message).map(|text| Call::tell(*seat, text)));
+            out.extend(write(self.setup.market, id, message).map(|text| Call::send(*seat, text)));
         }
-        if !self.heard.is_empty() {
-            self.told.clear();
-            self.told.append(&mut self.heard);
+        if !self.due.is_empty() {
+            self.sent.clear();
+            self.sent.append(&mut self.due);
         }
         let asked = self.game.asked().map(|(seat, _)| Seat(seat as u8));
         if !self.waits
@@ -116,8 +116,8 @@ impl Table for Referee {
             }
             Reply::Late | Reply::Failed | Reply::Early(_) => None,
         };
-        self.game.play(act, &mut self.heard);
-        if let Some(settled) = Settled::from_messages(&self.heard) {
+        self.game.play(act, &mut self.due);
+        if let Some(settled) = Settled::from_messages(&self.due) {
             self.settled = Some(settled);
             self.count = self.count.saturating_add(1);
         }
@@ -144,9 +144,9 @@ impl Table for Referee {
     }
 
     fn scene(&self) -> Option<Scene> {
-        let last = match self.heard.as_slice() {
-            [] => &self.told,
-            heard => heard,
+        let last = match self.due.as_slice() {
+            [] => &self.sent,
+            due => due,
         };
         let title = title(last).unwrap_or_else(|| "The match begins".to_owned());
         let state = self.game.shown(self.settled.clone());

@@ -20,7 +20,7 @@ const PREPARING: Duration = Duration::from_millis(500);
 /// Time for a turn.
 pub(super) const TURN_WITHIN: Duration = Duration::from_millis(100);
 
-/// Rivals that beliefs are told of.
+/// Rivals of whom beliefs are reported.
 const SEATS_TOLD: usize = 16;
 
 /// One seat's side of one game, played by any bot.
@@ -34,7 +34,7 @@ pub struct Player {
     shown: bool,
     /// The command that was given and whose result is still to come.
     given: Option<Act>,
-    /// The state that was told last, and what was answered to it.
+    /// The state that was received last, and what was answered to it.
     last: Option<(Vec<u8>, Option<Frame>)>,
     /// The score of a state that was not folded, since it was lower than the one before.
     doubted: Option<i64>,
@@ -48,9 +48,9 @@ struct Game {
     chart: Arc<Chart>,
     seat: Seat,
     players: usize,
-    /// States told so far.
+    /// States received so far.
     turns: u32,
-    /// What was told last.
+    /// What was received last.
     view: Option<Arc<View>>,
     /// What was done last, with its result.
     done: Option<(Act, Result<(), Refusal>)>,
@@ -95,8 +95,8 @@ impl Player {
     /// A state is answered again if it comes again before the result of its command. One with a lower
     /// score than before is older, or wrong: `None` if it is to be folded.
     fn answered(&mut self, frame: &[u8], view: &View) -> Option<Next> {
-        if let (Some((told, Some(said))), true) = (&self.last, self.given.is_some())
-            && told == frame
+        if let (Some((received, Some(said))), true) = (&self.last, self.given.is_some())
+            && received == frame
         {
             return Some(Next::Send(said.clone()));
         }
@@ -119,7 +119,7 @@ impl Player {
         Some(Next::Send(PASS.to_owned()))
     }
 
-    /// Whether this is the game that is being played, told again.
+    /// Whether this is the game that is being played, sent again.
     fn plays(&self, begin: &Begin) -> bool {
         self.game.as_ref().is_some_and(|game| {
             game.turns > 0
@@ -282,7 +282,7 @@ impl Dialogue for Player {
     }
 
     /// The pipe's end is the only word for the game's end, unless something is still to be said: then
-    /// the engine is gone, or has done with us. Others' scores are never told, and of our own not the last
+    /// the engine is gone, or has done with us. Others' scores are never sent, and of our own not the last
     /// round's points.
     fn hung_up(&mut self) -> Option<Ending> {
         if self.asked.is_some() || self.given.is_some() {
@@ -296,7 +296,7 @@ impl Dialogue for Player {
         Some(Ending::of(Cause::Normal, detail))
     }
 
-    /// The state that was told last; what was done since is in the title only.
+    /// The state that was received last; what was done since is in the title only.
     fn scene(&self) -> Option<Scene> {
         let game = self.game.as_ref()?;
         let view = game.view.as_ref()?;

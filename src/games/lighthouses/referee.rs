@@ -27,7 +27,7 @@ struct Bot {
     late: u32,
     /// Commands that did not succeed.
     refused: u32,
-    /// Whether it has heard a result since its last state.
+    /// Whether it was sent a result since its last state.
     heard_result: bool,
 }
 
@@ -174,7 +174,7 @@ impl Referee {
         bot.late += u32::from(took > Duration::from_millis(self.setup.conduct.soft_ms));
         bot.refused += u32::from(done.is_err());
         self.open = None;
-        self.calls.push(Call::tell(seat, engine::result(&done)));
+        self.calls.push(Call::send(seat, engine::result(&done)));
         self.go_on();
     }
 
@@ -208,7 +208,7 @@ impl Referee {
         let _ = self.game.play(Act::Pass);
         // Bots read a result after every command, however late they give it.
         let result = engine::result(&Err("Command timed out".to_owned()));
-        self.calls.push(Call::tell(seat, result));
+        self.calls.push(Call::send(seat, result));
         self.go_on();
     }
 
@@ -218,7 +218,7 @@ impl Referee {
         (open == seat).then_some(took)
     }
 
-    fn heard(&mut self, seat: Seat, reply: Reply<'_>) {
+    fn take(&mut self, seat: Seat, reply: Reply<'_>) {
         let Some(took) = self.asked(seat) else {
             return;
         };
@@ -250,10 +250,10 @@ impl Table for Referee {
         if let Reply::Text(lines) = reply {
             // One line at a time, or several where a transcript is played again.
             for line in lines.split(|byte| *byte == b'\n') {
-                self.heard(seat, Reply::Text(line));
+                self.take(seat, Reply::Text(line));
             }
         } else {
-            self.heard(seat, reply);
+            self.take(seat, reply);
         }
     }
 

@@ -122,7 +122,7 @@ impl Contest for PlanetWars {
 struct States;
 
 impl Dialect for States {
-    /// The wire has no numbers, and every state looks alike: whoever holds the pipe tells games apart, one
+    /// The wire has no numbers, and every state looks alike: what holds the pipe keeps games apart, one
     /// program playing one game.
     fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
         let state = wire::read(frame)?;

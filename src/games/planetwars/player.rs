@@ -25,7 +25,7 @@ const PREPARING: Duration = Duration::from_secs(2);
 /// One seat's side of one game, played by any bot. Nothing is shared with another one's.
 pub struct Player {
     bot: Box<dyn Bot<PlanetWars>>,
-    /// States told so far.
+    /// States received so far.
     turns: u32,
     view: Option<View>,
     /// Whether the wire is that of 2010.
@@ -42,7 +42,7 @@ pub struct Player {
     past: Past,
 }
 
-/// What states of one game have in common: who is told, and every planet's number and place.
+/// What states of one game have in common: who receives them, and every planet's number and place.
 type Map = (PlayerId, Vec<(PlanetId, u64, u64)>);
 
 fn map(you: PlayerId, planets: &[Planet]) -> Map {
@@ -107,10 +107,10 @@ impl Player {
         let Some(view) = &self.view else {
             return true;
         };
-        let told = map(state.you, &state.planets);
-        let of_the_game = told == map(view.you, &view.planets);
-        let believed = of_the_game || self.doubted.as_ref() == Some(&told);
-        self.doubted = (!believed).then_some(told);
+        let received = map(state.you, &state.planets);
+        let of_the_game = received == map(view.you, &view.planets);
+        let believed = of_the_game || self.doubted.as_ref() == Some(&received);
+        self.doubted = (!believed).then_some(received);
         believed
     }
 }

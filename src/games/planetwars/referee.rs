@@ -1,4 +1,4 @@
-//! The judge's side of one game (README.md, sections 1 and 3): every round all players are told the state
+//! The judge's side of one game (README.md, sections 1 and 3): every round all players are sent the state
 //! at once and asked for their orders, each with a clock of its own.
 
 use super::dialect::google;
@@ -63,7 +63,7 @@ impl Referee {
         Ok(referee)
     }
 
-    /// Tells everybody the state and asks for orders.
+    /// Sends everybody the state and asks for orders.
     fn ask(&mut self) {
         if self.game.outcome().is_some() {
             return;
@@ -114,7 +114,7 @@ impl Referee {
 
     fn receive(&mut self, seat: Seat, line: &[u8]) {
         let Conduct { wire, lines, .. } = self.setup.conduct;
-        let heard = match wire {
+        let read = match wire {
             Wire::Team => judge::line(line, lines),
             Wire::Google2010 => google::line(line, lines, self.game.planets()),
         };
@@ -123,7 +123,7 @@ impl Referee {
             return;
         };
         program.lines += 1;
-        match heard {
+        match read {
             Err(offence) => self.offend(seat, offence),
             Ok(_) if program.lines > REPLY_LINES_MAX => {
                 let why = format!("a reply of more than {REPLY_LINES_MAX} lines");

@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a decision may take where the arbiter tells no time.
+/// How long a decision may take where the arbiter gives no time.
 const UNTOLD_WITHIN: Duration = Duration::from_secs(1);
 
 /// What an arbiter has said of a game since the last one was known whole.
@@ -66,7 +66,7 @@ impl Player {
     }
 
     /// Once deck, players and deals are known, the game begins. While cards are out, another one begins
-    /// only when all three were told again: one of them alone is an old message that comes again.
+    /// only when all three were sent again: one of them alone is an old message that comes again.
     fn configured(&mut self) -> Result<(), String> {
         let fresh = self.table.as_ref().filter(|table| table.is_untouched());
         let deck = self.config.deck.clone();
@@ -99,7 +99,7 @@ impl Player {
     }
 
     /// An ask is always answered: with the first answer where it comes again, without thinking where what
-    /// was heard does not agree with it.
+    /// was received does not agree with it.
     fn ask(&mut self, ask: Ask) -> Next {
         if ask == Ask::Play {
             self.assume();
@@ -137,7 +137,7 @@ impl Player {
         }
     }
 
-    /// Where cards are played before all declarations were heard, those were lost.
+    /// Where cards are played before all declarations were received, those were lost.
     fn assume(&mut self) {
         let Some(table) = &mut self.table else { return };
         let given = self.given[0]
@@ -223,7 +223,7 @@ impl Player {
         Ok(Next::Send(self.yes("")))
     }
 
-    /// Whether a message tells anything new; what it shows to be lost is noted.
+    /// Whether a message says anything new; what it shows to be lost is noted.
     fn goes_on(&mut self, what: &str, received: Received) -> bool {
         match received {
             Received::Folded => true,
@@ -235,7 +235,7 @@ impl Player {
         }
     }
 
-    /// Our own card that was given and is not heard of, if the next card shows that it was played.
+    /// Our own card that was given and does not appear, if the next card shows that it was played.
     fn catch_up(&mut self) {
         let Some(table) = &mut self.table else { return };
         let Some(given) = self.given[1].as_ref() else {
@@ -358,7 +358,7 @@ impl Dialogue for Player {
         ))
     }
 
-    /// What counts is what the arbiter tells everybody afterwards; this is what is said again to the same
+    /// What counts is what the arbiter sends everybody afterwards; this is what is said again to the same
     /// ask.
     fn said(&mut self, frame: &str) {
         let Some((view, ask)) = self.asked.take() else {
@@ -440,8 +440,8 @@ fn known(view: &View) -> Vec<Belief> {
     let others = round.declared().iter();
     for (seat, declared) in others.filter(|(seat, _)| *seat != view.seat) {
         if let Some(tricks) = declared.map(f64::from) {
-            let told = Belief::amount(seat.0, "declared", tricks, "tricks");
-            known.push(told.within(tricks, tricks));
+            let declared = Belief::amount(seat.0, "declared", tricks, "tricks");
+            known.push(declared.within(tricks, tricks));
         }
         let mut voids = Vec::new();
         for (_, led) in round.strays(deck).filter(|(by, _)| *by == seat) {

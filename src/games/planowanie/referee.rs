@@ -33,9 +33,9 @@ pub struct RefereeSetup {
     pub conduct: Conduct,
 }
 
-/// What a player is told or asked next.
+/// What a player is sent or asked next.
 enum Step {
-    Tell(String),
+    Send(String),
     TimeLeft,
     Declare,
     Play,
@@ -62,7 +62,7 @@ pub struct Referee {
     left: Seats<Duration>,
     /// Whether a player has ever replied.
     spoke: Seats<bool>,
-    /// Declarations of the deal that nobody is told yet.
+    /// Declarations of the deal that nobody was sent yet.
     declared: Vec<u8>,
     blame: Option<Blame>,
     watch: Watch,
@@ -101,16 +101,16 @@ impl Referee {
         (0..self.left.len() as u8).map(Seat)
     }
 
-    fn tell(&mut self, seat: Seat, text: String) {
-        self.steps.push_back((seat, Step::Tell(text)));
+    fn send(&mut self, seat: Seat, text: String) {
+        self.steps.push_back((seat, Step::Send(text)));
     }
 
     fn configure(&mut self) {
         let game = Arc::clone(self.game.game());
         for seat in self.seats() {
-            self.tell(seat, dialect::set_deck(game.deck()));
-            self.tell(seat, dialect::set_players(game.players(), seat));
-            self.tell(seat, dialect::set_game(&game));
+            self.send(seat, dialect::set_deck(game.deck()));
+            self.send(seat, dialect::set_players(game.players(), seat));
+            self.send(seat, dialect::set_game(&game));
         }
     }
 
@@ -121,7 +121,7 @@ impl Referee {
             return;
         };
         for (seat, hand) in self.seats().zip(&dealt.hands) {
-            self.tell(seat, dialect::set_cards(&deck, hand));
+            self.send(seat, dialect::set_cards(&deck, hand));
         }
         self.declared.clear();
         if self.game.deal() == 0 {
@@ -140,22 +140,22 @@ impl Referee {
         }
     }
 
-    /// All have declared: everybody hears everything.
+    /// All have declared: everybody receives everything.
     fn reveal(&mut self) {
         let declared = std::mem::take(&mut self.declared);
         for (seat, tricks) in self.seats().zip(&declared) {
-            // Checked when it was heard.
+            // Checked when it was received.
             let _ = self.game.declare(seat, *tricks);
         }
         for listener in self.seats() {
             for (seat, tricks) in self.seats().zip(&declared) {
-                self.tell(listener, dialect::declare(seat, *tricks));
+                self.send(listener, dialect::declare(seat, *tricks));
             }
         }
         self.ask_card();
     }
 
-    fn hear_declaration(&mut self, seat: Seat, said: &Said) -> Result<(), String> {
+    fn take_declaration(&mut self, seat: Seat, said: &Said) -> Result<(), String> {
         let tricks = dialect::tricks(&said.payload, self.setup.conduct.lenient)
             .filter(|tricks| said.yes && *tricks <= self.game.round().cards());
         let Some(tricks) = tricks else {
@@ -174,7 +174,7 @@ impl Referee {
         Ok(())
     }
 
-    fn hear_card(&mut self, seat: Seat, said: &Said) -> Result<(), String> {
+    fn take_card(&mut self, seat: Seat, said: &Said) -> Result<(), String> {
         let deck = self.game.game().deck().clone();
         let card = dialect::card(&deck, &said.payload, self.setup.conduct.lenient);
         let Some(card) = card.filter(|_| said.yes) else {
@@ -190,7 +190,7 @@ impl Referee {
         let _ = round.play(&deck, seat, card);
         self.watch.played(seat, card, &round);
         for listener in self.seats() {
-            self.tell(listener, dialect::play(&deck, seat, card));
+            self.send(listener, dialect::play(&deck, seat, card));
         }
         if self.game.deal() == deal {
             self.ask_card();
@@ -202,13 +202,13 @@ impl Referee {
 
     /// A whole reply has come.
     fn replied(&mut self, open: Open, said: &Said) {
-        let heard = match open.step {
-            Step::Declare => self.hear_declaration(open.seat, said),
-            Step::Play => self.hear_card(open.seat, said),
+        let read = match open.step {
+            Step::Declare => self.take_declaration(open.seat, said),
+            Step::Play => self.take_card(open.seat, said),
             // A refusal of anything else is the player's own affair (B4.5).
-            Step::Tell(_) | Step::TimeLeft => Ok(()),
+            Step::Send(_) | Step::TimeLeft => Ok(()),
         };
-        if let Err(why) = heard {
+        if let Err(why) = read {
             self.fault(open.seat, Cause::IllegalMove, why);
         }
     }
@@ -280,7 +280,7 @@ impl Referee {
     /// How the command that is out reads, for a fault's detail.
     fn doing(step: &Step) -> &str {
         match step {
-            Step::Tell(text) => text.split(' ').next().unwrap_or_default(),
+            Step::Send(text) => text.split(' ').next().unwrap_or_default(),
             Step::TimeLeft => "time_left",
             Step::Declare => "gen_declare",
             Step::Play => "gen_move",
@@ -303,7 +303,7 @@ impl Table for Referee {
         };
         let left = self.left.get(seat).copied().unwrap_or_default();
         let text = match &step {
-            Step::Tell(text) => text.clone(),
+            Step::Send(text) => text.clone(),
             Step::TimeLeft => format!("time_left {}", left.as_millis()),
             Step::Declare => "gen_declare".to_owned(),
             Step::Play => "gen_move".to_owned(),
@@ -417,7 +417,9 @@ impl Table for Referee {
                     .seats()
                     .map(|seat| Some(self.game.hand(seat)))
                     .collect(),
-                declared: revealed.map(|(seat, told)| told.or(secret(seat))).collect(),
+                declared: revealed
+                    .map(|(seat, shown)| shown.or(secret(seat)))
+                    .collect(),
                 points: self.game.points(),
                 own: None,
                 over: self.game.is_over(),

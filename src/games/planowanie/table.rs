@@ -272,8 +272,8 @@ impl Table {
             return Vec::new();
         }
         let cards = self.round.cards();
-        let heard = self.round.declared().values().iter().flatten();
-        let left = cards.saturating_sub(heard.copied().fold(0, u8::saturating_add));
+        let known = self.round.declared().values().iter().flatten();
+        let left = cards.saturating_sub(known.copied().fold(0, u8::saturating_add));
         let open = self
             .round
             .declared()

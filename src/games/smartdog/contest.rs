@@ -23,7 +23,7 @@ use drover_game::wire::{Dialogue, Frame, Table, WireError};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The time for a turn unless a hub tells another, and the most that is taken.
+/// The time for a turn unless a hub gives another, and the most that is taken.
 const ANSWER_WITHIN: Duration = Duration::from_millis(300_000);
 /// Matches after which numbers of dogs come again.
 const MATCHES_APART: u64 = 5_000_000;
@@ -148,10 +148,10 @@ impl Dialect for HubLines {
         for line in text.lines() {
             let read = dialect::read(line).map_err(|why| WireError::new("start", why))?;
             if let Message::Start(start) = read {
-                let within = start.told.options.get(Key::WaitForTurn);
+                let within = start.announced.options.get(Key::WaitForTurn);
                 seating = Some(Seating {
-                    seat: start.told.seat,
-                    seats: u8::from(start.told.players),
+                    seat: start.announced.seat,
+                    seats: u8::from(start.announced.players),
                     within: Duration::from_millis(u64::from(within)),
                 });
             }

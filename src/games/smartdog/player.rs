@@ -86,24 +86,25 @@ impl Player {
     }
 
     fn begins(&mut self, rows: &[String]) -> Result<(), WireError> {
-        let Some(Start { torus, told }) = self.start.as_deref() else {
+        let Some(Start { torus, announced }) = self.start.as_deref() else {
             return Err(WireError::new("landscape", "it came before start"));
         };
-        let land = cells(rows, told.players);
-        let ground = Ground::from_start(*torus, land, told)
+        let land = cells(rows, announced.players);
+        let ground = Ground::from_start(*torus, land, announced)
             .map_err(|why| WireError::new("landscape", why))?;
-        // The same one told again changes nothing.
+        // The same one sent again changes nothing.
         if self.last.is_some() && self.ground.as_deref() == Some(&ground) {
             return Ok(());
         }
         (self.last, self.doubted, self.ended) = (None, None, None);
-        self.map = map_name(&ground, told.seat);
-        self.facts.begins(&ground, told.seat, self.map.as_deref());
+        self.map = map_name(&ground, announced.seat);
+        self.facts
+            .begins(&ground, announced.seat, self.map.as_deref());
         self.ground = Some(Arc::new(ground));
         Ok(())
     }
 
-    fn hear(&mut self, event: &Event) {
+    fn notify(&mut self, event: &Event) {
         self.cartographer.observe(event);
         self.bot.observe(event);
     }
@@ -140,9 +141,9 @@ impl Player {
         let (Some(ground), Some(start)) = (&self.ground, &self.start) else {
             return Err(WireError::new("turn", "it came before start and landscape"));
         };
-        let within = u64::from(start.told.options.get(Key::WaitForTurn));
+        let within = u64::from(start.announced.options.get(Key::WaitForTurn));
         let view = Arc::new(View {
-            seat: start.told.seat,
+            seat: start.announced.seat,
             turn: self.turn,
             ground: Arc::clone(ground),
             seen,
@@ -153,7 +154,7 @@ impl Player {
         self.highest = self.highest.max(view.turn);
         self.last = Some((Arc::clone(&view), None));
         self.facts.sees(&view);
-        self.hear(&Event::Turn(Arc::clone(&view)));
+        self.notify(&Event::Turn(Arc::clone(&view)));
         self.view = Some(view);
         Ok(Next::Think {
             limit: Duration::from_millis(within),
@@ -165,12 +166,12 @@ impl Player {
     /// A turn that comes again is answered again. One of an earlier number is old, or the one before was
     /// wrong; one with more sheep than there are is wrong: `None` if it is to be folded.
     fn answered(&mut self, view: &View) -> Option<Next> {
-        if let Some((told, Some(said))) = &self.last
-            && **told == *view
+        if let Some((answered, Some(said))) = &self.last
+            && **answered == *view
         {
             return Some(Next::Send(said.clone()));
         }
-        let told = self.last.as_ref().map(|(told, _)| told.turn);
+        let answered = self.last.as_ref().map(|(answered, _)| answered.turn);
         let sheep = view
             .seen
             .iter()
@@ -179,7 +180,7 @@ impl Player {
         let most = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
         let why = if most > 0 && sheep > most {
             format!("{sheep} sheep of {most} are in sight")
-        } else if told.is_some_and(|told| view.turn < told)
+        } else if answered.is_some_and(|answered| view.turn < answered)
             && self.doubted.is_none_or(|doubted| view.turn <= doubted)
         {
             // Of two that follow each other the second is believed.
@@ -189,7 +190,7 @@ impl Player {
             self.doubted = None;
             return None;
         };
-        self.turn = told.unwrap_or(self.turn);
+        self.turn = answered.unwrap_or(self.turn);
         self.facts.unsound("turn", &why);
         // Nothing is thought about without a view.
         Some(Next::Think {
@@ -208,7 +209,7 @@ impl Player {
         });
         self.facts.warned(dog, why);
         if let (Some(command), Some(why)) = (command.copied(), Refusal::from_text(why)) {
-            self.hear(&Event::Refused { command, why });
+            self.notify(&Event::Refused { command, why });
         }
     }
 
@@ -251,9 +252,9 @@ impl Player {
             let why = format!("the hub ended the game before it began{error}");
             return Next::Over(Ending::of(Cause::InitFailure, why));
         };
-        let (own, players) = (start.told.seat, start.told.players.count());
+        let (own, players) = (start.announced.seat, start.announced.players.count());
         let winner = finish.winner.map(|seat| seat.0 + 1);
-        self.hear(&Event::Over {
+        self.notify(&Event::Over {
             winner: finish.winner,
         });
         self.facts.note(
@@ -382,7 +383,7 @@ impl Dialogue for Player {
             let ask = Ask { turn: view.turn };
             self.bot.answered(&view, &ask, Some(&self.orders));
             self.facts.ordered(&self.orders);
-            self.hear(&Event::Ordered(self.orders.clone()));
+            self.notify(&Event::Ordered(self.orders.clone()));
         }
     }
 

@@ -1,4 +1,4 @@
-//! The hub's side of one match: the rules told as lines, players' lines heard one by one.
+//! The hub's side of one match: the rules sent as lines, players' lines read one by one.
 
 use super::dialect::{Line, error, escaped, finish, gone, receive, start, state, warning};
 use super::options::Key;
@@ -55,7 +55,7 @@ impl Referee {
         let header = setup.position.map.header();
         let calls = (0..game.ground().tiles().len())
             .map(|seat| Seat(seat as u8))
-            .map(|seat| Call::tell(seat, start(game.ground(), seat, header)))
+            .map(|seat| Call::send(seat, start(game.ground(), seat, header)))
             .collect();
         let mut referee = Self {
             refused: Seats::from_fn(game.ground().tiles().len(), |_| 0),
@@ -65,12 +65,12 @@ impl Referee {
             fault: None,
             aborted: false,
         };
-        referee.tell_turn();
+        referee.send_turn();
         referee
     }
 
     fn say(&mut self, seat: Seat, text: String) {
-        self.calls.push(Call::tell(seat, text));
+        self.calls.push(Call::send(seat, text));
     }
 
     /// Refuses a line for this reason.
@@ -79,7 +79,7 @@ impl Referee {
         self.say(seat, why);
     }
 
-    fn tell_turn(&mut self) {
+    fn send_turn(&mut self) {
         let within = self.game.ground().options().get(Key::WaitForTurn);
         let within = Duration::from_millis(u64::from(within));
         let first = self.setup.first_dog;
@@ -93,14 +93,14 @@ impl Referee {
     }
 
     /// After a change that may have ended a turn.
-    fn tell(&mut self, turn_before: u32) {
+    fn report(&mut self, turn_before: u32) {
         if self.game.is_over() {
             let winner = self.game.winner();
             for seat in self.players() {
                 self.say(seat, finish(seat, winner));
             }
         } else if self.game.turn() > turn_before {
-            self.tell_turn();
+            self.send_turn();
         }
     }
 
@@ -150,7 +150,7 @@ impl Referee {
     fn end(&mut self, seat: Seat) {
         let turn = self.game.turn();
         if self.game.end(seat).is_ok() {
-            self.tell(turn);
+            self.report(turn);
         }
     }
 
@@ -178,7 +178,7 @@ impl Referee {
                 let turn = self.game.turn();
                 self.say(seat, gone());
                 self.game.forfeit(seat);
-                self.tell(turn);
+                self.report(turn);
             }
             OnFault::Abort => {
                 self.aborted = true;
@@ -199,7 +199,7 @@ impl Table for Referee {
         out.append(&mut self.calls);
     }
 
-    /// Hears lines in any number: a turn ends with `end`, not with the answer.
+    /// Takes lines in any number: a turn ends with `end`, not with the answer.
     fn answer(&mut self, seat: Seat, reply: Reply<'_>) {
         match reply {
             Reply::Text(bytes) => {

@@ -2,7 +2,7 @@
 
 use crate::answer::{Bounds, MARGIN, ProgramTimes};
 use crate::kit::{Kit, Nodes, PlaySetup};
-use crate::neutral::{End, Hello, LINE_MAX, Line, Post, Said, Start, Told, read, written};
+use crate::neutral::{End, Hello, LINE_MAX, Line, Post, Said, Start, ToProgram, read, written};
 use crate::{ALL, DialogueSetup, Next, Seat, bot_seed, schema};
 use serde_json::{Value, json};
 use std::fs;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const SHOWN: (usize, usize) = (16, 4);
 
 /// A line whose parts are any JSON.
-type Any = Told<Value, Value, Value, Value>;
+type Any = ToProgram<Value, Value, Value, Value>;
 
 fn guide() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bot-protocol.md")

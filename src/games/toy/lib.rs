@@ -286,7 +286,7 @@ impl Table for Referee {
                 true => format!("end&{}", self.points(seat, ",")),
                 false => format!("note&round={round}"),
             };
-            out.push(Call::tell(seat, self.text(seat, &rest)));
+            out.push(Call::send(seat, self.text(seat, &rest)));
         }
         for (seat, _) in self.waits.iter().filter(|(_, waits)| **waits) {
             let text = self.text(seat, &format!("ask&round={round}"));

@@ -2,7 +2,7 @@
 
 use crate::history::{self, Contents, PageAt};
 use crate::store::Prune;
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
+use crate::store::tests::fake::{Pen, match_id, new_match, new_session, opened, received, said};
 use crate::store::{EntryId, Side, Store};
 
 /// The texts and the number of facts that a follower is shown who has had these.
@@ -24,7 +24,7 @@ async fn shown(store: &Store, of: &Contents, after: (i64, i64)) -> (Vec<String>,
 async fn a_session_that_has_ended_since_its_row_was_read_is_read_all_the_same() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
-    pen.write(&store, vec![heard("ask"), said("1")]).await;
+    pen.write(&store, vec![received("ask"), said("1")]).await;
     let live = history::contents(store.reader(), &match_id(1))
         .await
         .unwrap();

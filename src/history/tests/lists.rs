@@ -3,7 +3,7 @@
 use crate::history::{self, Filter, PageAt, SessionRow, Standing};
 use crate::store::salvage;
 use crate::store::tests::fake::{
-    Pen, heard, match_id, new_match, new_session, open, opened, settings,
+    Pen, match_id, new_match, new_session, open, opened, received, settings,
 };
 use crate::store::{MatchResult, MatchRow, NewSession, SeatRow, Side, Store};
 use games::rng::Rng;
@@ -68,7 +68,7 @@ async fn filled(store: &Store) {
             ..new_session(number, side, 0)
         };
         let mut pen = Pen::new(store, Some(row), session);
-        pen.write(store, vec![heard("ask")]).await;
+        pen.write(store, vec![received("ask")]).await;
         if rng.below(5) == 0 {
             continue;
         }

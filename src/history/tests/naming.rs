@@ -1,7 +1,7 @@
 //! Naming the players on seats, and which model learns.
 
 use crate::history::{self, OpponentKind, PageAt};
-use crate::store::tests::fake::{Pen, asked, heard, match_id, new_match, opened};
+use crate::store::tests::fake::{Pen, asked, match_id, new_match, opened, received};
 use crate::store::{Store, StoreError};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
     let (_folder, store) = opened().await;
     for (number, bluffs) in [(1, 2), (2, 3)] {
         let mut pen = Pen::player(&store, number);
-        pen.write(&store, vec![heard("ask")]).await;
+        pen.write(&store, vec![received("ask")]).await;
         if number == 2 {
             // Seat 1 is W of seat 0; named while the match lives.
             store.name_seat(&match_id(2), 1, "alice").await.unwrap();
@@ -76,7 +76,7 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
 async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
     let (_folder, store, mut pen) = asked().await;
     store.alter("CREATE TRIGGER no_models BEFORE INSERT ON opponent_models BEGIN SELECT raise(ABORT, 'no'); END").await;
-    let mut append = pen.append(vec![heard("end 1,2,3,4")]);
+    let mut append = pen.append(vec![received("end 1,2,3,4")]);
     append.close = Some(Box::new(crate::store::Close {
         scores: vec![1, 2, 3, 4],
         lessons: vec![games::Lesson {

@@ -1,7 +1,7 @@
 //! Who did what to whom.
 
 use crate::history::{self, Filter, PageAt, Standing, Subject};
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened};
+use crate::store::tests::fake::{Pen, match_id, new_match, new_session, opened, received};
 use crate::store::types::SeatRow;
 use crate::store::{LedgerRow, MatchResult, MatchRow, NewSession, Side, Store};
 use games::{Bluff, Cause, Fact};
@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// A session's bluff, as its seat tells it.
 async fn tell(store: &Store, pen: &mut Pen, by: &str, bid: i64, held: Option<i64>) {
-    let mut append = pen.append(vec![heard("fact")]);
+    let mut append = pen.append(vec![received("fact")]);
     let columns = Bluff {
         by: by.to_owned(),
         bid,
@@ -36,7 +36,7 @@ async fn a_bid_that_may_have_been_more_is_told_as_at_least() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     for (bid, known) in [(100, None), (150, Some(150))] {
-        let mut append = pen.append(vec![heard("fact")]);
+        let mut append = pen.append(vec![received("fact")]);
         let fact = json!({ "by": "W", "bid": known, "bid_at_least": bid });
         let columns = Bluff {
             by: "W".to_owned(),

@@ -28,8 +28,8 @@ impl Job {
         let streams = [Stdio::null(), output.try_clone()?.into(), output.into()];
         let process = match guard {
             Some(guard) => {
-                let started = (Inherits::Common, streams);
-                Process::under(guard, program, Becoming::default(), 0, started)?
+                let becoming = Becoming::default();
+                Process::under(guard, program, becoming, 0, Inherits::Common, streams)?
             }
             None => Process::alone(program, Inherits::Common, streams)?,
         };

@@ -108,15 +108,15 @@ impl Execution {
     pub(super) fn for_program(
         program: &ProgramSpec,
         inherits: Inherits,
-        (name, value): (&str, String),
+        own_variable: (OsString, OsString),
     ) -> io::Result<Self> {
         let inherited = std::env::vars_os().filter(|(name, _)| inherits.has(name));
         let own = program.environment.iter();
         let own = own.map(|(name, value)| (name.into(), value.into()));
         let folder = program.folder.as_deref().unwrap_or(Path::new("."));
-        let ours = [(name.into(), value.into())];
         // The last one of a name counts.
-        let environment: BTreeMap<OsString, OsString> = inherited.chain(own).chain(ours).collect();
+        let environment: BTreeMap<OsString, OsString> =
+            inherited.chain(own).chain([own_variable]).collect();
         let whole = program.words.iter();
         let values = program.environment.iter().map(|(_, value)| value);
         if whole.chain(values).any(|text| text.contains('\0')) {
@@ -182,7 +182,7 @@ mod tests {
             ],
             ..ProgramSpec::default()
         };
-        let mark = || ("MARK", "ours".to_owned());
+        let mark = || ("MARK".into(), "ours".into());
         let most = Execution::for_program(&program, Inherits::Most, mark()).unwrap();
         let common = Execution::for_program(&program, Inherits::Common, mark()).unwrap();
         let value = |execution: &Execution, name: &str| {

@@ -7,6 +7,7 @@ use rustix::process::{
     waitpid,
 };
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -35,8 +36,8 @@ impl Marker {
     }
 
     /// The variable that its processes inherit.
-    pub(super) fn variable(&self) -> (&'static str, String) {
-        (MARKER, self.text())
+    pub(super) fn variable(&self) -> (OsString, OsString) {
+        (MARKER.into(), self.text().into())
     }
 }
 

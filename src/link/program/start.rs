@@ -208,7 +208,8 @@ impl Process {
         program: &ProgramSpec,
         becoming: Becoming,
         nice: u8,
-        (inherits, streams): (Inherits, Streams),
+        inherits: Inherits,
+        streams: Streams,
     ) -> std::io::Result<Self> {
         let marker = orphans::marker();
         let execution = Execution::for_program(program, inherits, marker.variable())?;
@@ -258,8 +259,7 @@ impl Process {
             None => Inherits::Most,
         };
         let joined = becoming.is_needed();
-        let started = (inherits, piped());
-        let mut process = Self::under(guard, program, becoming, limits.nice, started)?;
+        let mut process = Self::under(guard, program, becoming, limits.nice, inherits, piped())?;
         process.joined = joined;
         Ok(process)
     }

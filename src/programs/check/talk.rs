@@ -37,7 +37,7 @@ impl Talk {
             Carrier::Url(posts) => posts,
         };
         loop {
-            if let Some(line) = posts.heard() {
+            if let Some(line) = posts.next_line() {
                 return Ok(line);
             }
             match posts.wait(&mut self.unsaid, true, until) {

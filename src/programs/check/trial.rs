@@ -199,7 +199,7 @@ impl<'a> Trial<'a> {
             self.told.push(line.clone());
             match &mut self.steps {
                 Some(steps) => {
-                    if let Some(text) = steps.tell(line) {
+                    if let Some(text) = steps.text_of(line) {
                         self.send(program, text)?;
                     }
                 }

@@ -25,7 +25,7 @@ fn ask(number: u64) -> Line {
 fn answers(steps: &mut Steps, lines: &str) -> Result<Vec<(Option<u64>, bool, String)>, String> {
     let mut whole = Vec::new();
     for line in lines.split('\n') {
-        if let Some(answered) = steps.hear(line.as_bytes())? {
+        if let Some(answered) = steps.reply(line.as_bytes())? {
             whole.push((answered.number, answered.asked, answered.text));
         }
     }
@@ -45,9 +45,9 @@ fn a_program_of_the_neutral_protocol_or_of_no_game_owes_nothing() {
 #[test]
 fn answers_belong_to_messages_in_their_order() {
     let mut steps = steps("planowanie");
-    assert_eq!(steps.tell(&frame("time_left 5")), Some("time_left 5"));
-    assert_eq!(steps.tell(&frame("gen_move")), Some("gen_move"));
-    assert_eq!(steps.tell(&ask(1)), None);
+    assert_eq!(steps.text_of(&frame("time_left 5")), Some("time_left 5"));
+    assert_eq!(steps.text_of(&frame("gen_move")), Some("gen_move"));
+    assert_eq!(steps.text_of(&ask(1)), None);
     steps.asks(1);
     let owes = steps.owes_before(1).unwrap();
     assert_eq!(
@@ -62,8 +62,8 @@ fn answers_belong_to_messages_in_their_order() {
     assert_eq!(whole, [(Some(1), true, "= AS\n".to_owned())]);
     assert!(steps.is_even());
     // What nobody waits for any more is distinguished from what nobody ever waited for.
-    steps.tell(&frame("gen_move"));
-    steps.tell(&ask(2));
+    steps.text_of(&frame("gen_move"));
+    steps.text_of(&ask(2));
     let whole = answers(&mut steps, "= 2C\n").unwrap();
     assert_eq!(whole, [(Some(2), false, "= 2C\n".to_owned())]);
 }
@@ -88,7 +88,7 @@ fn what_is_out_of_step_is_a_fault() {
         ("lighthouses", "17", "its line \"17\" is no JSON object"),
     ] {
         let mut steps = steps(game);
-        steps.tell(&frame("first"));
+        steps.text_of(&frame("first"));
         assert_eq!(answers(&mut steps, said).unwrap_err(), expected);
     }
 }
@@ -97,11 +97,11 @@ fn what_is_out_of_step_is_a_fault() {
 fn an_answer_has_an_end() {
     for (game, line) in [("planetwars", "F 1 2 3"), ("planowanie", "")] {
         let mut steps = steps(game);
-        steps.tell(&frame("first"));
+        steps.text_of(&frame("first"));
         for _ in 0..REPLY_LINES_MAX {
-            assert!(matches!(steps.hear(line.as_bytes()), Ok(None)), "{game}");
+            assert!(matches!(steps.reply(line.as_bytes()), Ok(None)), "{game}");
         }
-        let Err(why) = steps.hear(line.as_bytes()) else {
+        let Err(why) = steps.reply(line.as_bytes()) else {
             panic!("{game} goes on");
         };
         assert_eq!(why, "it sent more than 10000 lines for one answer");
@@ -113,7 +113,7 @@ fn what_needs_no_answer_owes_none() {
     let mut steps = steps("lighthouses");
     let (text, answered) = ("{\"success\": true}".to_owned(), false);
     let line = Line::Frame { text, answered };
-    assert_eq!(steps.tell(&line), Some("{\"success\": true}"));
+    assert_eq!(steps.text_of(&line), Some("{\"success\": true}"));
     assert!(steps.is_even());
     assert_eq!(steps.farewell(), None);
     assert_eq!(super::tests::steps("planowanie").farewell(), Some("quit"));

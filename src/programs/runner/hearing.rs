@@ -13,7 +13,7 @@ impl Runner {
                 return Received::Nothing;
             };
             let deaf = !running.carrier.push(&mut running.unsaid);
-            match running.carrier.heard() {
+            match running.carrier.next_line() {
                 Ok(Some(line)) => {
                     let received_line = match running.steps {
                         Some(_) => self.step(&line, number),
@@ -66,7 +66,7 @@ impl Runner {
     fn step(&mut self, line: &[u8], due: Option<u64>) -> Option<Received> {
         let running = self.running.as_mut()?;
         let steps = running.steps.as_mut()?;
-        let answered = match steps.hear(line) {
+        let answered = match steps.reply(line) {
             Ok(answered) => answered?,
             Err(why) => return Some(Received::Failed(why)),
         };

@@ -215,7 +215,7 @@ impl Format {
                 mode,
                 random_rounds,
                 ..
-            } => groups::round(field, past, &history, (mode, random_rounds)),
+            } => groups::round(field, past, &history, mode, random_rounds),
         };
         history.seat(&mut round);
         Some(round)

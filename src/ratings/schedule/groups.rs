@@ -10,7 +10,8 @@ pub(super) fn round(
     field: &Field,
     past: &Past<'_>,
     history: &History,
-    (mode, random_rounds): (Mode, u32),
+    mode: Mode,
+    random_rounds: u32,
 ) -> Round {
     let number = past.rounds.len();
     let mut pool = field.drawn(field.pool(), number);
@@ -26,8 +27,7 @@ pub(super) fn round(
     let fit = past
         .fit
         .filter(|_| past.results.names().len() >= field.all());
-    let known = (past.results, fit);
-    let why = if grouping.outlook(number, &pool, known).is_some() {
+    let why = if grouping.outlook(number, &pool, past.results, fit).is_some() {
         let mode = if mode == Mode::Spec { "spec" } else { "joint" };
         format!("adaptive ({mode})")
     } else if grouping.is_random(number) {
@@ -43,7 +43,7 @@ pub(super) fn round(
     }
     Round {
         number: number as u32,
-        tables: grouping.round(number, &pool, known, &earlier),
+        tables: grouping.round(number, &pool, past.results, fit, &earlier),
         byes,
         why,
     }

@@ -5,7 +5,7 @@ use super::players::PlayError;
 use super::watch::{Spoken, Watch};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
 use crate::referee::{MatchSpec, Refereed};
-use games::neutral::{Hello, Told, written};
+use games::neutral::{Hello, ToProgram, written};
 use games::{Kit, Seat, TableSetup};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -61,7 +61,7 @@ impl InteractiveProgram {
             neutral: true,
             program: Program::start(options)?,
         };
-        let hello = Told::<Value, Value, Value, Value>::Hello(Hello::of(kit.card().name));
+        let hello = ToProgram::<Value, Value, Value, Value>::Hello(Hello::of(kit.card().name));
         // That it has gone shows at the next line.
         let _there = started.send(&written(&hello), hear);
         Ok(started)

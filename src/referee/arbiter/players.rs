@@ -273,7 +273,7 @@ impl Pipe {
         if !self.unsaid.is_empty() {
             self.tell_rest()?;
         }
-        self.program.as_mut().ok_or(LineFault::Gone)?.heard()
+        self.program.as_mut().ok_or(LineFault::Gone)?.next_line()
     }
 
     /// It has answered at once: while it does so, each answer would wake the runtime for nothing.

@@ -73,7 +73,7 @@ impl<'a> Pipes<'a> {
                     watch.called(&text);
                 }
                 if self.record {
-                    self.transcript.push(Exchange::told(seat, text));
+                    self.transcript.push(Exchange::sent(seat, text));
                 }
             }
             Content::Reply(replied) => {

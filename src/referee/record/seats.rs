@@ -36,7 +36,7 @@ pub(super) fn folded(
         if entries.is_empty() {
             return SeatTold::default();
         }
-        fold_seat(kit, entries, (Some(cause), scores.get(seat).copied())).unwrap_or_else(|why| {
+        fold_seat(kit, entries, Some(cause), scores.get(seat).copied()).unwrap_or_else(|why| {
             tracing::error!(
                 why,
                 "a seat's transcript cannot be folded: its facts are lost"

@@ -95,7 +95,7 @@ async fn verified(store: &Store, kit: &dyn Kit, live: &LiveSession) -> Unbroken 
     let NewSession {
         bot, seed, setup, ..
     } = &live.opened;
-    let setup = replay::dialogue_setup(store, kit, (bot, *seed), setup).await;
+    let setup = replay::dialogue_setup(store, kit, bot, *seed, setup).await;
     let mut dialogue = kit.dialogue(&setup.unwrap()).unwrap();
     let entries = history::transcript(store.reader(), live.id, live.head.unwrap())
         .await

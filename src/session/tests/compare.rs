@@ -6,7 +6,7 @@ use crate::history::{self, Filter, PageAt};
 use crate::replay::{Candidate, Comparing, Comparison, DIFFERENCES_MAX, times_ms};
 use crate::session::SessionOptions;
 use crate::store::Store;
-use crate::store::tests::fake::{Pen, heard, opened, said};
+use crate::store::tests::fake::{Pen, opened, received, said};
 use crate::store::types::{Close, Direction, EntryId, LedgerRow, NewEntry, SessionId};
 use crate::toy;
 use games::{Cause, Fact, Kit};
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A message that asks a bot of the toy game for a decision.
 fn ask() -> NewEntry {
-    heard("ask")
+    received("ask")
 }
 
 /// As sessions of [`koehandel`] do it.

@@ -200,8 +200,9 @@ impl World {
     pub(super) async fn opened_twin(&self) -> Box<dyn games::Dialogue> {
         let live = self.parts.store.live().await.unwrap().pop().unwrap();
         let (store, opened) = (self.store(), live.opened);
-        let seeded = (opened.bot.as_str(), opened.seed);
-        let setup = replay::dialogue_setup(store, toy::kit(), seeded, &opened.setup).await;
+        let setup =
+            replay::dialogue_setup(store, toy::kit(), &opened.bot, opened.seed, &opened.setup)
+                .await;
         toy::kit().dialogue(&setup.unwrap()).unwrap()
     }
 

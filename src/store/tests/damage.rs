@@ -1,6 +1,6 @@
 //! Damaged files: noticed at the start, verified and saved as far as they are whole.
 
-use super::fake::{Pen, asked, heard, match_id, opened, said, settings};
+use super::fake::{Pen, asked, match_id, opened, received, said, settings};
 use crate::history::GameRules;
 use crate::store;
 use crate::store::damage;
@@ -30,9 +30,9 @@ async fn filled() -> (TempDir, PathBuf) {
         let text = format!("{round}?card=P&price={}", round * 17).repeat(4);
         let write = |pen: &mut Pen| {
             let entries = vec![
-                heard("ask"),
+                received("ask"),
                 said("7"),
-                heard(&format!("say {text}")),
+                received(&format!("say {text}")),
                 said(&text),
             ];
             pen.append(entries)
@@ -331,7 +331,7 @@ async fn only_a_database_of_ours_that_is_known_is_salvaged() {
 async fn the_numbers_of_lost_entries_are_not_given_again() {
     let (folder, store, mut pen) = asked().await;
     let mut live = Pen::player(&store, 2);
-    live.write(&store, vec![heard("ask"), said("1")]).await;
+    live.write(&store, vec![received("ask"), said("1")]).await;
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     store.alter("DELETE FROM entries WHERE id > 2").await;
     let path = store.path().to_path_buf();
@@ -343,7 +343,7 @@ async fn the_numbers_of_lost_entries_are_not_given_again() {
     assert_eq!((found.opened.match_id, found.seq), (match_id(2), 1));
     assert_eq!(found.head, Some(EntryId(2)), "what is left of it");
     let mut next = Pen::player(&store, 3);
-    let receipt = next.write(&store, vec![heard("ask")]).await;
+    let receipt = next.write(&store, vec![received("ask")]).await;
     assert_eq!(receipt.last, Some(EntryId(5)));
 }
 

@@ -34,7 +34,7 @@ pub(crate) async fn opened() -> (TempDir, Store) {
 pub(crate) async fn asked() -> (TempDir, Store, Pen) {
     let (folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
-    pen.write(&store, vec![heard("ask")]).await;
+    pen.write(&store, vec![received("ask")]).await;
     (folder, store, pen)
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn new_session(number: u64, side: Side, seat: u8) -> NewSession {
     }
 }
 
-pub(crate) fn heard(text: &str) -> NewEntry {
+pub(crate) fn received(text: &str) -> NewEntry {
     NewEntry {
         at_us: 5,
         direction: Direction::In,
@@ -183,7 +183,7 @@ impl Pen {
 
     /// Receives a bluff by `what`, with its fact.
     pub(crate) async fn bluff(&mut self, store: &Store, what: &str) {
-        let mut append = self.append(vec![heard(&format!("bluff {what}"))]);
+        let mut append = self.append(vec![received(&format!("bluff {what}"))]);
         let (by, bid) = what.split_once(' ').unwrap();
         let bid: i64 = bid.parse().unwrap();
         let fact = Fact::new("bluff", json!({ "by": by, "bid": bid }));
@@ -195,7 +195,7 @@ impl Pen {
     /// Receives the end, with a lesson about W.
     pub(crate) async fn end(&mut self, store: &Store, scores: Vec<i64>, bluffs: i64) {
         let text: Vec<String> = scores.iter().map(i64::to_string).collect();
-        let mut append = self.append(vec![heard(&format!("end {}", text.join(",")))]);
+        let mut append = self.append(vec![received(&format!("end {}", text.join(",")))]);
         append.close = Some(Box::new(Close {
             scores,
             lessons: vec![Lesson {

@@ -1,6 +1,6 @@
 //! Opening: locks, versions, foreign files, read-only folders.
 
-use super::fake::{Pen, heard, match_id, open, opened, said, settings};
+use super::fake::{Pen, match_id, open, opened, received, said, settings};
 use crate::history::GameRules;
 use crate::store;
 use crate::store::open::MIGRATIONS;
@@ -17,7 +17,7 @@ async fn what_lives_is_found_again_after_a_clean_end_and_after_a_cut() {
         let (folder, store) = opened().await;
         let mut pens: Vec<Pen> = (1..=3).map(|number| Pen::player(&store, number)).collect();
         for pen in &mut pens {
-            pen.write(&store, vec![heard("ask"), said("1")]).await;
+            pen.write(&store, vec![received("ask"), said("1")]).await;
         }
         pens[1].end(&store, vec![1, 2, 3, 4], 1).await;
         if clean {
@@ -26,7 +26,7 @@ async fn what_lives_is_found_again_after_a_clean_end_and_after_a_cut() {
             store.cut();
         }
         let store = reopened(folder.path()).await;
-        pens[0].write(&store, vec![heard("ask")]).await;
+        pens[0].write(&store, vec![received("ask")]).await;
         store.clone().cut();
         drop(store);
         let store = reopened(folder.path()).await;
@@ -74,7 +74,7 @@ async fn a_second_process_is_refused_until_the_first_ends() {
     );
     let clone = store.clone();
     store.close().await;
-    let refused = Pen::player(&clone, 1).append(vec![heard("ask")]);
+    let refused = Pen::player(&clone, 1).append(vec![received("ask")]);
     assert!(matches!(
         clone.append(refused).await,
         Err(StoreError::Closed)
@@ -145,7 +145,7 @@ async fn a_link_to_a_database_is_followed() {
             .await
             .unwrap();
         let mut pen = Pen::player(&store, number);
-        pen.write(&store, vec![heard("ask")]).await;
+        pen.write(&store, vec![received("ask")]).await;
         assert!(far.path().join("far.db-wal").exists());
         store.close().await;
     }
@@ -243,7 +243,7 @@ async fn what_is_written_is_nobody_elses() {
             .await
             .unwrap();
         let mut pen = Pen::player(&store, 1 + u64::from(others));
-        pen.write(&store, vec![heard("ask")]).await;
+        pen.write(&store, vec![received("ask")]).await;
         let copy = folder.path().join(format!("copy{others}.db"));
         store::backup(store.reader(), &copy).await.unwrap();
         assert_eq!(mode(&copy), 0o600);
@@ -290,7 +290,7 @@ async fn a_store_opened_for_reading_does_not_write() {
     let beside = Store::open_readonly(store.path(), GameRules::all())
         .await
         .unwrap();
-    let append = Pen::player(&beside, 1).append(vec![heard("ask")]);
+    let append = Pen::player(&beside, 1).append(vec![received("ask")]);
     assert!(matches!(
         beside.append(append).await,
         Err(StoreError::ReadOnly)

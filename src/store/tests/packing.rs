@@ -1,6 +1,6 @@
 //! Packing: what is packed reads as it did before, and nothing is lost on the way.
 
-use super::fake::{Pen, heard, match_id, new_match, new_session, opened, said, settings};
+use super::fake::{Pen, match_id, new_match, new_session, opened, received, said, settings};
 use crate::history::GameRules;
 use crate::history::{self, MatchEntry};
 use crate::store;
@@ -18,12 +18,14 @@ async fn played(store: &Store) -> Vec<Pen> {
     let mut pens: Vec<Pen> = (1..=4).map(|number| Pen::player(store, number)).collect();
     for round in 0..5 {
         for pen in &mut pens {
-            pen.write(store, vec![heard("ask"), said(&round.to_string())])
+            pen.write(store, vec![received("ask"), said(&round.to_string())])
                 .await;
         }
         pens[round % 4].bluff(store, "W 90").await;
     }
-    pens[2].write(store, vec![heard("say ?"), said(ODD)]).await;
+    pens[2]
+        .write(store, vec![received("say ?"), said(ODD)])
+        .await;
     for pen in &mut pens[..3] {
         pen.end(store, vec![3, 1, 0, 0], 1).await;
     }
@@ -107,7 +109,9 @@ async fn what_is_packed_reads_as_before_and_what_lives_stays() {
         assert!(matches!(error, StoreError::Corrupt(_)), "{error}");
     }
 
-    pens[3].write(&store, vec![heard("ask"), said("9")]).await;
+    pens[3]
+        .write(&store, vec![received("ask"), said("9")])
+        .await;
     assert_eq!(
         history::integrity(store.reader()).await,
         Vec::<String>::new()
@@ -122,7 +126,7 @@ async fn what_is_packed_reads_as_before_and_what_lives_stays() {
 async fn numbers_of_packed_entries_are_never_given_again() {
     let (folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
-    pen.write(&store, vec![heard("ask"), said("1")]).await;
+    pen.write(&store, vec![received("ask"), said("1")]).await;
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     store::pack(&store, |_| {}).await.unwrap();
     assert_eq!(in_log(&store).await, 0);
@@ -135,7 +139,7 @@ async fn numbers_of_packed_entries_are_never_given_again() {
         }
     };
     let mut next = Pen::player(&store, 2);
-    let receipt = next.write(&store, vec![heard("ask")]).await;
+    let receipt = next.write(&store, vec![received("ask")]).await;
     assert_eq!(receipt.last, Some(EntryId(4)));
     let contents = history::contents(store.reader(), &match_id(1))
         .await
@@ -165,7 +169,7 @@ async fn ended_sessions_are_packed_in_the_background_also_those_from_before() {
     }
     assert_eq!(read(&store).await, before);
     let mut pen = Pen::player(&store, 5);
-    pen.write(&store, vec![heard("ask"), said("1")]).await;
+    pen.write(&store, vec![received("ask"), said("1")]).await;
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     while store::unpacked(store.reader()).await.unwrap() > 0 {
         tokio::task::yield_now().await;
@@ -192,7 +196,7 @@ async fn a_session_that_is_not_whole_stays_as_it_is() {
     ] {
         let (_folder, store) = opened().await;
         let mut pen = Pen::player(&store, 1);
-        let texts = vec![heard("ask"), said("1"), heard("ask"), said("2")];
+        let texts = vec![received("ask"), said("1"), received("ask"), said("2")];
         pen.write(&store, texts).await;
         pen.end(&store, vec![1, 0, 0, 0], 0).await;
         store.alter(damage).await;
@@ -216,7 +220,7 @@ const STUCK: &str = "CREATE TRIGGER stuck BEFORE DELETE ON entries WHEN old.id =
 async fn ended(store: &Store, numbers: std::ops::RangeInclusive<u64>) {
     for number in numbers {
         let mut pen = Pen::player(store, number);
-        pen.write(store, vec![heard("ask")]).await;
+        pen.write(store, vec![received("ask")]).await;
         pen.end(store, vec![1, 0, 0, 0], 0).await;
     }
 }
@@ -291,7 +295,7 @@ async fn damage_to_a_packed_row_is_found() {
     ] {
         let (_folder, store) = opened().await;
         let mut pen = Pen::player(&store, 1);
-        pen.write(&store, vec![heard("ask"), said("1")]).await;
+        pen.write(&store, vec![received("ask"), said("1")]).await;
         pen.end(&store, vec![1, 0, 0, 0], 0).await;
         store::pack(&store, |_| {}).await.unwrap();
         store.alter(damage).await;
@@ -306,8 +310,11 @@ async fn talked(store: &Store, number: u64) -> Pen {
     let mut pen = Pen::player(store, number);
     for round in 0..30 {
         let ask = format!("ask?round={round}&market={number}&price={}", round * 70);
-        pen.write(store, vec![heard(&ask), said(&format!("?money={round}"))])
-            .await;
+        pen.write(
+            store,
+            vec![received(&ask), said(&format!("?money={round}"))],
+        )
+        .await;
     }
     pen.end(store, vec![1, 0, 0, 0], 0).await;
     pen
@@ -352,7 +359,7 @@ async fn a_games_first_sessions_train_its_dictionary() {
         .alter("INSERT INTO dictionaries (game, content) VALUES ('toy', 'market=')")
         .await;
     let mut late = Pen::player(&store, 99);
-    late.write(&store, vec![heard("ask"), said("1")]).await;
+    late.write(&store, vec![received("ask"), said("1")]).await;
     late.end(&store, vec![1, 0, 0, 0], 0).await;
     store::pack(&store, |_| {}).await.unwrap();
     let used = "SELECT dictionary FROM packed ORDER BY session DESC LIMIT 1";
@@ -368,7 +375,7 @@ async fn the_file_shrinks_when_its_sessions_are_packed() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     for _ in 0..20 {
-        pen.write(&store, vec![heard(&"card=P&".repeat(2_000))])
+        pen.write(&store, vec![received(&"card=P&".repeat(2_000))])
             .await;
     }
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
@@ -441,7 +448,7 @@ async fn a_session_that_began_without_an_entry_is_counted_with_its_match() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     pen.write(&store, Vec::new()).await;
-    pen.write(&store, vec![heard("ask"), said("1")]).await;
+    pen.write(&store, vec![received("ask"), said("1")]).await;
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     assert_eq!(number(&store, "SELECT first_entry FROM sessions").await, 1);
     let sessions = history::sessions_of(store.reader(), &match_id(1))

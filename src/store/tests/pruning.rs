@@ -1,6 +1,6 @@
 //! Pruning: what is old goes, results stay, and the rest says so.
 
-use super::fake::{Pen, heard, match_id, new_session, open, opened};
+use super::fake::{Pen, match_id, new_session, open, opened, received};
 use crate::history::{self, Filter, PageAt, Pruned};
 use crate::store;
 use crate::store::writer::{Command, Packing};
@@ -20,7 +20,7 @@ async fn played(store: &Store) -> Vec<Pen> {
     let mut pens = Vec::new();
     for number in 1..=3 {
         let mut pen = Pen::player(store, number);
-        pen.write(store, vec![heard("ask")]).await;
+        pen.write(store, vec![received("ask")]).await;
         pen.bluff(store, "W 90").await;
         if number < 3 {
             pen.end(store, vec![3, 1, 0, 0], 1).await;
@@ -120,7 +120,7 @@ async fn old_transcripts_go_and_results_stay() {
 
     // The match that runs goes on, also after a restart, and no number is given twice.
     let last = pens[2]
-        .write(&store, vec![heard("ask")])
+        .write(&store, vec![received("ask")])
         .await
         .last
         .unwrap();
@@ -131,7 +131,7 @@ async fn old_transcripts_go_and_results_stay() {
     store.close().await;
     let store = open(folder.path()).await;
     let next = Pen::player(&store, 4)
-        .write(&store, vec![heard("ask")])
+        .write(&store, vec![received("ask")])
         .await;
     assert!(
         next.last > Some(EntryId(last.0 + 1)),
@@ -143,9 +143,9 @@ async fn old_transcripts_go_and_results_stay() {
 async fn a_match_is_pruned_as_a_whole_and_not_beyond_its_time() {
     let (_folder, store) = opened().await;
     let mut first = Pen::player(&store, 1);
-    first.write(&store, vec![heard("ask")]).await;
+    first.write(&store, vec![received("ask")]).await;
     let mut second = Pen::new(&store, None, new_session(1, Side::Player, 1));
-    second.write(&store, vec![heard("ask")]).await;
+    second.write(&store, vec![received("ask")]).await;
     first.end(&store, vec![3, 1, 0, 0], 1).await;
     let pruned = history::prune(&store, i64::MAX, Duration::MAX)
         .await

@@ -1,6 +1,6 @@
 //! Writing: order, batches, durability, recovery.
 
-use super::fake::{Pen, asked, heard, match_id, new_match, new_session, opened, said};
+use super::fake::{Pen, asked, match_id, new_match, new_session, opened, received, said};
 use crate::history::GameRules;
 use crate::history::{self, Filter, PageAt, Standing};
 use crate::store::{
@@ -31,11 +31,11 @@ async fn an_acknowledged_entry_is_there_for_another_connection() {
     let mut pen = Pen::player(&store, 1);
     let odd = "?a=\u{0}&b=\"\\\u{1F600}\u{7f}\n".to_owned();
     let entries = vec![
-        heard("ask"),
+        received("ask"),
         said("7"),
         NewEntry {
             text: odd.clone(),
-            ..heard("")
+            ..received("")
         },
     ];
     let receipt = pen.write(&store, entries).await;
@@ -55,7 +55,7 @@ async fn interleaved_transcripts_are_walked_back_each_by_itself() {
     for round in 0..30 {
         let writes = pens
             .iter_mut()
-            .map(|pen| pen.write(&store, vec![heard(&format!("ask {round}"))]));
+            .map(|pen| pen.write(&store, vec![received(&format!("ask {round}"))]));
         futures_util::future::join_all(writes).await;
     }
     for pen in &pens {
@@ -97,10 +97,10 @@ async fn a_refused_row_fails_its_own_caller_alone() {
     let mut good: Vec<Pen> = (1..=8).map(|number| Pen::player(&store, number)).collect();
     // Its match does not exist.
     let mut orphan = Pen::new(&store, None, new_session(77, Side::Player, 0));
-    let append = orphan.append(vec![heard("ask")]);
+    let append = orphan.append(vec![received("ask")]);
     let writes = good
         .iter_mut()
-        .map(|pen| pen.write(&store, vec![heard("ask")]));
+        .map(|pen| pen.write(&store, vec![received("ask")]));
     let (refused, _) = tokio::join!(store.append(append), futures_util::future::join_all(writes));
     assert!(
         matches!(refused, Err(StoreError::Refused(_))),
@@ -118,7 +118,7 @@ async fn a_refused_row_fails_its_own_caller_alone() {
 async fn two_appends_of_one_session_keep_their_order() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
-    let first = pen.append(vec![heard("ask")]);
+    let first = pen.append(vec![received("ask")]);
     let mut second = pen.append(vec![said("1")]);
     second.previous = Some(EntryId(1));
     second.seq = 1;
@@ -166,10 +166,10 @@ async fn a_batch_is_synced_if_one_of_its_appends_must_survive_a_power_cut() {
     let mut session = new_session(1, Side::Player, 0);
     session.durability = Durability::Process;
     let mut weak = Pen::new(&store, Some(new_match(1, false)), session);
-    weak.write(&store, vec![heard("ask")]).await;
+    weak.write(&store, vec![received("ask")]).await;
     assert_eq!(store.health().syncs, 0);
     let mut strong = Pen::player(&store, 2);
-    strong.write(&store, vec![heard("ask")]).await;
+    strong.write(&store, vec![received("ask")]).await;
     assert_eq!(store.health().syncs, 1);
     let (weak, strong) = (weak.append(vec![said("1")]), strong.append(vec![said("1")]));
     let (weak, strong) = tokio::join!(store.append(weak), store.append(strong));
@@ -195,7 +195,7 @@ async fn ledger_rows_arrive_without_anybody_waiting() {
         store.note_ledger(row);
     }
     Pen::player(&store, 1)
-        .write(&store, vec![heard("ask")])
+        .write(&store, vec![received("ask")])
         .await;
     while count(&store, "ledger").await < 700 {
         tokio::task::yield_now().await;
@@ -207,7 +207,7 @@ async fn matches_are_paged_and_filtered() {
     let (_folder, store) = opened().await;
     for number in 1..=5 {
         let mut pen = Pen::player(&store, number);
-        pen.write(&store, vec![heard("ask")]).await;
+        pen.write(&store, vec![received("ask")]).await;
         if number % 2 == 0 {
             pen.end(&store, vec![number as i64, 3, 0, 0], 0).await;
         }
@@ -264,14 +264,14 @@ async fn batches_of_every_size_are_whole() {
     let mut expected = 0;
     for size in [1, 2, 5, 63, 64, 65, 700, ENTRIES_MAX] {
         let entries = (expected..expected + size)
-            .map(|number| heard(&number.to_string()))
+            .map(|number| received(&number.to_string()))
             .collect();
         pen.write(&store, entries).await;
         expected += size;
     }
     let numbers: Vec<String> = (0..expected).map(|number| number.to_string()).collect();
     assert_eq!(texts(&store, &pen).await, numbers);
-    let many = vec![heard("x"); ENTRIES_MAX + 1];
+    let many = vec![received("x"); ENTRIES_MAX + 1];
     assert!(matches!(
         store.append(pen.append(many)).await,
         Err(StoreError::Refused(_))
@@ -284,7 +284,7 @@ async fn more_entries_than_one_transaction_takes_are_split_between_callers() {
     let mut pens: Vec<Pen> = (1..=5).map(|number| Pen::player(&store, number)).collect();
     let writes = pens
         .iter_mut()
-        .map(|pen| pen.write(&store, vec![heard("x"); 900]));
+        .map(|pen| pen.write(&store, vec![received("x"); 900]));
     futures_util::future::join_all(writes).await;
     for pen in &pens {
         assert_eq!(texts(&store, pen).await.len(), 900);
@@ -300,7 +300,7 @@ async fn checkpoints_are_made_beside_the_writer() {
     let before = size();
     // Far fewer pages than it takes for the writer to move them itself.
     for _ in 0..800 {
-        pen.write(&store, vec![heard("ask")]).await;
+        pen.write(&store, vec![received("ask")]).await;
     }
     for _ in 0..500 {
         if size() > before {

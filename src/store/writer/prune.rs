@@ -39,7 +39,7 @@ const FORGET: [&str; 7] = [
 /// What is given up of sessions.
 #[derive(Debug)]
 pub enum Prune {
-    /// What they hold beside their rows.
+    /// What they hold besides their rows.
     Transcripts(Vec<i64>),
     /// Everything, if only first messages were received in their matches.
     Void(Vec<i64>),

@@ -57,7 +57,7 @@ impl Syncing {
 
     /// Answers a batch's callers at once.
     pub(super) fn answer(&self, answers: Answers) {
-        tell(&self.callers, answers);
+        deliver(&self.callers, answers);
     }
 
     /// Waits until everything is answered.
@@ -77,12 +77,12 @@ fn run(log: &File, mut batches: mpsc::Receiver<Answers>, callers: &Handle, gauge
         }
         gauges.synced();
         for answers in written.drain(..) {
-            tell(callers, answers);
+            deliver(callers, answers);
         }
     }
 }
 
 /// From a thread of the callers' own runtime a wake-up costs a fraction of one from elsewhere.
-fn tell(callers: &Handle, answers: Answers) {
+fn deliver(callers: &Handle, answers: Answers) {
     callers.spawn(async move { answers.send() });
 }

@@ -85,7 +85,7 @@ impl Until {
             for score in block
                 .iter()
                 .flat_map(|game| game.pairs())
-                .filter_map(|pair| self.score(pair))
+                .filter_map(|(first, second, score)| self.score(first, second, score))
             {
                 share.add(score.share(), 1.0);
             }
@@ -97,7 +97,7 @@ impl Until {
     }
 
     /// The result as the one thought to be better sees it, if it is between the two.
-    fn score(&self, (first, second, score): (usize, usize, Score)) -> Option<Score> {
+    fn score(&self, first: usize, second: usize, score: Score) -> Option<Score> {
         match (first == self.better, second == self.better) {
             (true, _) if second == self.than => Some(score),
             (_, true) if first == self.than => Some(score.turned()),

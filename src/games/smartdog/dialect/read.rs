@@ -54,7 +54,7 @@ pub struct Start {
     /// The size of the world.
     pub torus: Torus,
     /// Everything else.
-    pub told: Announced,
+    pub announced: Announced,
 }
 
 /// `obj`, its dogs by their numbers. Spots may lie outside the world: a caller that knows the world must check.
@@ -196,7 +196,7 @@ fn start(fields: &Fields) -> Result<Start, String> {
     };
     Ok(Start {
         torus,
-        told: Announced {
+        announced: Announced {
             players,
             seat,
             tile,

@@ -73,7 +73,7 @@ impl Program {
     /// [`LineFault`].
     pub fn line(&mut self, deadline: Instant) -> Result<Vec<u8>, LineFault> {
         loop {
-            if let Some(line) = self.heard()? {
+            if let Some(line) = self.next_line()? {
                 return Ok(line);
             }
             match self.read() {
@@ -103,7 +103,7 @@ impl Program {
     ///
     /// # Errors
     /// [`LineFault::TooLong`]; [`LineFault::Gone`] once it has ended and everything is taken.
-    pub fn heard(&mut self) -> Result<Option<Vec<u8>>, LineFault> {
+    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>, LineFault> {
         let fresh = self.said.get(self.searched..).unwrap_or_default();
         let end = fresh.iter().position(|byte| *byte == b'\n');
         let length = end.map_or(self.said.len(), |end| self.searched + end);
@@ -133,7 +133,7 @@ impl Program {
         unmarked(&self.said)
     }
 
-    /// Reads what is available; returns how many bytes. Whether it has ended shows in [`Program::heard`].
+    /// Reads what is available; returns how many bytes. Whether it has ended shows in [`Program::next_line`].
     pub fn read(&mut self) -> usize {
         let mut chunk = [0; CHUNK];
         match self.stdout.read(&mut chunk) {

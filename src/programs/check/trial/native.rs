@@ -98,7 +98,7 @@ impl Trial<'_> {
             };
             let ready = self.begun.elapsed().as_secs_f64() * 1e3;
             self.finding.ready_ms.get_or_insert(ready);
-            match steps.hear(&line) {
+            match steps.reply(&line) {
                 Ok(Some(answered)) => return Ok(Some(answered)),
                 Ok(None) => {}
                 Err(why) => {

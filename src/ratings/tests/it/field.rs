@@ -105,7 +105,7 @@ pub(crate) fn tournament(field: &mut Field, grouping: &Grouping, rounds: usize) 
     let mut played = Vec::new();
     let mut fitted: Option<Fit> = None;
     for round in 0..rounds {
-        let groups = grouping.round(round, &players, (&results, fitted.as_ref()), &earlier);
+        let groups = grouping.round(round, &players, &results, fitted.as_ref(), &earlier);
         for group in &groups {
             field.group(&mut results, group);
             let mut group = group.clone();

@@ -131,17 +131,17 @@ fn without_comparable_ratings_a_round_is_random() {
         ..grouping(Mode::Joint, 2)
     };
     let of = |players: &[usize]| {
-        let known = (&played.results, Some(&played.fit));
-        grouping.round(3, players, known, &Default::default())
+        let (results, fit) = (&played.results, Some(&played.fit));
+        grouping.round(3, players, results, fit, &Default::default())
     };
     // The last group takes what is left.
     let sizes: Vec<usize> = of(&with_late).iter().map(Vec::len).collect();
     assert_eq!(sizes, [4, 4, 3]);
-    let without = grouping.round(3, &with_late, (&played.results, None), &Default::default());
+    let without = grouping.round(3, &with_late, &played.results, None, &Default::default());
     assert_eq!(of(&with_late), without);
     assert_ne!(
         of(&players),
-        grouping.round(3, &players, (&played.results, None), &Default::default())
+        grouping.round(3, &players, &played.results, None, &Default::default())
     );
 }
 

@@ -1,4 +1,4 @@
-//! What a match's transcripts tell: its facts, as rows and as marks over its course.
+//! What a match's transcripts show: its facts, as rows and as marks over its course.
 
 use super::filters::link;
 use super::timeline;
@@ -16,7 +16,7 @@ const FACTS_MAX: usize = 300;
 
 /// The facts of one session.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct FactsShown {
     /// Whose facts these are, in words.
     pub(super) of: String,
     pub(super) kinds: Vec<Kind>,
@@ -51,8 +51,8 @@ pub(super) struct Fact {
     pub(super) words: String,
 }
 
-impl Told {
-    /// The facts of the session asked for, or of the first one that tells any: each seat tells much the same.
+impl FactsShown {
+    /// The facts of the session asked for, or of the first one that has any: each seat has much the same.
     pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
         let listed = Facts::page(visit, &Wanted::all(&found.id)).await?;
         let own = match visit.value("session") {
@@ -71,7 +71,7 @@ impl Told {
         let kind = visit.value("kind");
         let wanted = |fact: &&FactRow| kind.is_none_or(|kind| fact.kind == kind);
         Ok(Self {
-            of: all.first().map_or_else(String::new, heard),
+            of: all.first().map_or_else(String::new, seen_by),
             kinds: kinds(visit, &all),
             facts: all
                 .iter()
@@ -118,9 +118,9 @@ fn fact(row: &FactRow) -> Fact {
     }
 }
 
-fn heard(row: &FactRow) -> String {
+fn seen_by(row: &FactRow) -> String {
     match row.seat {
-        Some(seat) => format!("as seat {seat} heard it"),
-        None => format!("as {} heard it", view::player(&row.bot)),
+        Some(seat) => format!("as seat {seat} received it"),
+        None => format!("as {} received it", view::player(&row.bot)),
     }
 }
