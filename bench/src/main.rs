@@ -1,14 +1,10 @@
 //! `cargo run --release -p drover-bench -- …`: measures Drover's promises on this machine.
 
-mod added;
 mod arbiter;
 mod bare;
 mod callbacks;
-mod connect;
-mod crash;
 mod echo;
 mod fill;
-mod full_disk;
 mod get;
 mod hubs;
 mod idle;
@@ -18,16 +14,11 @@ mod load;
 mod messages;
 mod pipes;
 mod process;
-mod resume;
 mod shim;
-mod shim_clocks;
-mod shim_crash;
 mod site;
 mod soak;
 mod stats;
 mod stored;
-mod teller;
-mod tournament;
 mod turns;
 
 use anyhow::Context as _;
@@ -58,34 +49,21 @@ enum Verb {
     Arbiter(arbiter::ArbiterArgs),
     /// Durable callbacks a second, compared with bare hyper and with the same route without the store.
     Callbacks(callbacks::CallbacksArgs),
-    /// Kill a daemon again and again while matches run: nothing acknowledged may be lost.
-    Crash(crash::CrashArgs),
     /// Say yes to every line: the player that others are compared with.
     #[command(hide = true)]
     Echo,
     /// Fill a database with short matches.
     Fill(fill::FillArgs),
-    /// Fill and free a small disk again and again while our own referee runs matches: the store may not contradict what
-    /// players received.
-    FullDisk(full_disk::FullDiskArgs),
     /// How many games at once a hub holds, and how long its turns take.
     Hubs(hubs::HubsArgs),
     /// Memory of idle sessions, and the time from start-up to the first durable reply.
     Idle(idle::IdleArgs),
     /// How long pages of long lists take, over REST.
     Lists(lists::ListsArgs),
-    /// Kill our own referee again and again while built-in bots play: every match must continue.
-    Resume(resume::ResumeArgs),
     /// What a shim adds to each reply, and how soon it gives its first.
     Shim(shim::ShimArgs),
-    /// Short games of Planowanie over shims: none may be lost by its clock.
-    ShimClocks(shim_clocks::ShimClocksArgs),
-    /// Kill the daemon again and again while games run over shims: none may be lost.
-    ShimCrash(shim_crash::ShimCrashArgs),
     /// Keep connections to hubs that are killed, stalled, cut off and fed garbage: every game must end, and nothing leak.
     Soak(soak::SoakArgs),
-    /// Kill a tournament again and again, and compare it with one that was not interrupted.
-    Tournament(tournament::TournamentArgs),
     /// Rounds of Lighthouses or Planet Wars a second over pipes, compared with the same lines without an engine.
     Turns(turns::TurnsArgs),
 }
@@ -126,19 +104,13 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
     match verb {
         Verb::Arbiter(args) => arbiter::run(&args).await,
         Verb::Callbacks(args) => callbacks::run(args).await,
-        Verb::Crash(args) => crash::run(args).await,
         Verb::Echo => echo::run(),
         Verb::Fill(args) => fill::run(args).await,
-        Verb::FullDisk(args) => full_disk::run(args).await,
         Verb::Hubs(args) => hubs::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
         Verb::Lists(args) => lists::run(args).await,
-        Verb::Resume(args) => resume::run(args).await,
         Verb::Shim(args) => shim::run(args).await,
-        Verb::ShimClocks(args) => shim_clocks::run(args).await,
-        Verb::ShimCrash(args) => shim_crash::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
-        Verb::Tournament(args) => tournament::run(args).await,
         Verb::Turns(args) => turns::run(&args).await,
     }
 }

@@ -199,14 +199,16 @@ impl Book {
             let mut rest = sent.iter();
             let received = kept.entries.iter();
             let received = received.filter(|entry| entry.direction == Direction::In);
+            let mut before = "";
             for entry in received {
                 if !rest.any(|text| *text == entry.text) {
                     wrong.push(format!(
-                        "session {id} of {player:?} holds {:?}, which its referee has not sent then",
+                        "session {id} of {player:?} holds {:?} after {before:?}, which its referee has not sent then",
                         entry.text
                     ));
                     break;
                 }
+                before = &entry.text;
             }
         }
         wrong.into_iter().for_each(|why| self.is_wrong(why));

@@ -31,7 +31,7 @@ const MATCHES: u32 = 2;
 /// Nodes of a decision.
 const NODES: u64 = 20;
 /// After how long without a message a session ends.
-pub const IDLE: Duration = Duration::from_secs(90);
+pub const IDLE: Duration = Duration::from_secs(400);
 
 /// One life of the daemon.
 pub struct Daemon {
@@ -62,24 +62,37 @@ pub async fn lives(world: Arc<World>) {
         let started = async {
             let daemon = start(&world, life).await;
             world.log("started");
-            let (host, sessions) = (Arc::clone(&daemon.host), daemon.sessions.clone());
-            world.listens(daemon);
-            if let Err(error) = host.resume().await {
-                world
-                    .book
-                    .lock()
-                    .is_wrong(format!("matches cannot be resumed: {error}"));
-            }
-            let socket = world.folder.join("drover.sock");
-            collect(socket, sessions, Duration::from_secs(5)).await;
+            world.listens(daemon)
         };
-        tokio::select! {
+        let daemon = tokio::select! {
             biased;
-            () = world.death(life) => {}
-            () = started => {}
+            () = world.death(life) => None,
+            daemon = started => Some(daemon),
+        };
+        if let Some(daemon) = daemon {
+            serve(&world, &daemon).await;
+            // What is left of it has nothing to do any more.
+            tokio::spawn(async move { daemon.sessions.close().await });
         }
         let down_ms = world.rng.lock().below(2_500);
         sleep(Duration::from_millis(down_ms.into())).await;
+    }
+}
+
+/// Resumes matches and looks for journals until the daemon dies.
+async fn serve(world: &Arc<World>, daemon: &Daemon) {
+    let working = async {
+        if let Err(error) = daemon.host.resume().await {
+            let why = format!("matches cannot be resumed: {error}");
+            world.book.lock().is_wrong(why);
+        }
+        let socket = world.folder.join("drover.sock");
+        collect(socket, daemon.sessions.clone(), Duration::from_secs(5)).await;
+    };
+    tokio::select! {
+        biased;
+        () = world.death(daemon.life) => {}
+        () = working => {}
     }
 }
 

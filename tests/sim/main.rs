@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use world::{Fault, World};
 
 /// Seeds of a usual run.
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 250;
 /// How long the matches of a seed may take on its own clock.
 const WITHIN: Duration = Duration::from_secs(3 * 3_600);
 /// How long a seed may take on this machine: thinking without a bound never ends.
@@ -103,7 +103,7 @@ fn play(world: &Arc<World>) -> impl Future<Output = ()> {
             world.book.lock().is_wrong(why.to_owned());
         }
         // What is left alone ends by itself.
-        tokio::time::sleep(3 * called::IDLE).await;
+        tokio::time::sleep(called::IDLE + Duration::from_secs(60)).await;
         let live = world.disk.lock().durable.live();
         for session in live {
             let why = format!("session {} never ends: {:?}", session.id.0, session.opened);

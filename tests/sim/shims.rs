@@ -196,6 +196,9 @@ fn game(
     let now_us = || i64::try_from(began.elapsed().as_micros()).unwrap_or(i64::MAX);
     match_.start(now_us());
     while match_.over().is_none() && table.seen.exchanges.len() < DECISIONS_MAX {
+        // Its arbiter takes its time, in which others go on.
+        let pause_us = 1 + world.rng.lock().below(100_000);
+        runtime.block_on(sleep(Duration::from_micros(pause_us.into())));
         let Some(effect) = match_.next(now_us()) else {
             let due_us = match_.wakes_us().unwrap_or(0).max(now_us() + 1);
             runtime.block_on(sleep(Duration::from_micros((due_us - now_us()) as u64)));
@@ -257,7 +260,7 @@ impl Table {
         };
         // What it does at a table of its own game's bots it can follow.
         let _ = seat.said(&said);
-        Some(said)
+        Some(said + "\n")
     }
 
     fn to_shim(&mut self, world: &World, text: &str) -> Option<String> {

@@ -195,10 +195,12 @@ impl World {
     }
 
     /// The daemon of this life can be called now.
-    pub fn listens(&self, daemon: Daemon) {
+    pub fn listens(&self, daemon: Daemon) -> Arc<Daemon> {
+        let daemon = Arc::new(daemon);
         if daemon.life == self.life() {
-            *self.daemon.lock() = Some(Arc::new(daemon));
+            *self.daemon.lock() = Some(Arc::clone(&daemon));
         }
+        daemon
     }
 }
 
