@@ -300,7 +300,7 @@ pub struct Body<'a, V, K, A> {
     pub(crate) acts: Option<Vec<A>>,
 }
 
-/// What goes to and fro between a program's seat and whoever runs the program: lines are left here and taken, an
+/// What goes to and fro between a program's seat and what runs the program: lines are left here and taken, an
 /// answer is handed in, and whether it was taken is reported. Its clones are the same one.
 #[derive(Clone, Debug, Default)]
 pub struct Post(Arc<Mutex<Tray>>);
@@ -320,7 +320,7 @@ struct Tray {
 
 /// There are too many lines, so that the match can no longer be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("more than {} MiB to tell", WAITING_MAX >> 20)]
+#[error("more than {} MiB to send", WAITING_MAX >> 20)]
 pub struct TooMuch;
 
 /// Bytes of lines that wait to be taken: a whole match at most, when its transcript is folded.

@@ -15,7 +15,8 @@ pub enum Request {
     /// The session of the following messages.
     Hello(Hello),
     /// A message from the arbiter.
-    Heard(NumberedMessage),
+    #[serde(rename = "heard")]
+    Message(NumberedMessage),
     /// No more messages will come.
     Bye(Bye),
 }
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn lines_come_back() {
-        let received = Request::Heard(NumberedMessage {
+        let received = Request::Message(NumberedMessage {
             n: 7,
             text: "play 0 AS".into(),
             said: None,

@@ -1,4 +1,4 @@
-//! Checking a user's bot: it plays a set script of each of its games in good and bad weather, and hears in plain
+//! Checking a user's bot: it plays a set script of each of its games in good and bad weather, and reports in plain
 //! words what to fix. The script goes on as recorded whatever the bot answers: what counts is that its answers come in
 //! time and are legal.
 
@@ -34,7 +34,7 @@ pub fn check(
         let finding = Trial::run(launch, &script, guard, &machine, weather)?;
         let is_hopeless = finding.answers == 0;
         findings.push(finding);
-        // Whoever says nothing in good weather says nothing in bad.
+        // A bot that says nothing in good weather says nothing in bad.
         if is_hopeless {
             break;
         }

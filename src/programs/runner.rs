@@ -1,6 +1,6 @@
 //! The talk with a user's bot: lines out, lines in, and another start when it fails. Blocking, for a thread of its own.
 
-mod hearing;
+mod reading;
 mod starting;
 
 use super::bots::{Bots, Place};

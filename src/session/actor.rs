@@ -433,7 +433,7 @@ impl Actor {
             at_us,
             late,
             left: left.as_deref().map(|core| &*core.match_id),
-            told: callback.opening.as_deref(),
+            opening: callback.opening.as_deref(),
             launch,
         };
         let core = opening::open(&self.registry, &self.session.key, beginning);

@@ -95,7 +95,7 @@ pub(super) async fn append(
     Ok(receipt)
 }
 
-/// These entries, of which so many were acknowledged before, with the rows that are due with them.
+/// These entries, of which `behind` were acknowledged before, with the rows that are due with them.
 fn rows(
     core: &SessionState,
     behind: u64,

@@ -34,7 +34,7 @@ impl Behind {
         self.flight.is_none() && self.waiting.is_empty()
     }
 
-    /// Whether so many more entries may be acknowledged before they are stored.
+    /// Whether `more` entries may be acknowledged before they are stored.
     pub(super) fn has_room(&self, more: usize) -> bool {
         self.waiting.len() + more <= WAITING_MAX
     }

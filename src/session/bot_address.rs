@@ -136,7 +136,7 @@ impl PartialEq for BotAddress {
 pub struct Key {
     /// Game, bot and referee.
     pub bot: Arc<BotAddress>,
-    /// The referee's number of the match, or where it tells none the microsecond in which we began.
+    /// The referee's number of the match, or where it gives none the microsecond in which we began.
     pub market: u64,
     /// The referee's number of the player.
     pub id: u64,

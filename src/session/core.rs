@@ -33,15 +33,15 @@ pub(super) struct SessionState {
     pub(super) program: Option<Box<Program>>,
     /// A decision that was answered for and has the dialogue still in the pool.
     pub(super) away: Option<Box<Pending>>,
-    /// A decision that was answered for and has not come back, while the dialogue was folded anew.
+    /// A decision that was answered for and has not come back, while the dialogue was folded again.
     pub(super) stray: Option<Box<Pending>>,
-    /// How far facts are stored, in half steps: hearing entry `n` is step `2n`, saying what answers
+    /// How far facts are stored, in half steps: receiving entry `n` is step `2n`, saying what answers
     /// it step `2n + 1`. Facts of later steps come to light when it is folded.
     pub(super) facts_stored_to: u64,
     pub(super) ended: bool,
     /// Whether it ended as games do.
     pub(super) normal: bool,
-    /// Whether nothing was heard but its first message.
+    /// Whether nothing was received but its first message.
     pub(super) fresh: bool,
     pub(super) permit: Option<Share>,
     /// Its place among those that strangers have begun, until more is received.

@@ -1,5 +1,5 @@
 //! Which of our sessions belong to one match: those of the same game, referee and market that are live together, where
-//! the referee tells the market. Everywhere else each line is a match of its own.
+//! the referee gives the market. Everywhere else each line is a match of its own.
 
 use super::bot_address::Key;
 use crate::simulated;
@@ -18,7 +18,7 @@ struct MatchKey {
     game: &'static str,
     referee: Box<str>,
     market: u64,
-    /// Set where the market is the moment in which we began, and no number that others tell: two lines of two matches
+    /// Set where the market is the moment in which we began, and no number that others give: two lines of two matches
     /// may begin in the same one.
     line: Option<u64>,
 }

@@ -18,13 +18,13 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// What a session is told.
+/// What a session receives.
 pub(super) enum Message {
     /// A message of the referee, and who waits for its answer.
     Callback(Callback, oneshot::Sender<Result<Answer, Refusal>>),
     /// The session has been left alone for too long.
     Expire(Expiry),
-    /// Who sits where, by how many seats clockwise, and who waits to hear that it is stored.
+    /// Who sits where, by how many seats clockwise, and who waits for it to be stored.
     Name(Vec<(u8, String)>, oneshot::Sender<Named>),
     /// What was on its way to the store has arrived there, or has not.
     Look,
@@ -91,7 +91,7 @@ impl fmt::Debug for Session {
 
 /// How a message came into a session.
 pub(super) enum Entered<M, T> {
-    /// Nobody is at work: whoever brought the message works on it, with the session's core.
+    /// Nobody is at work: the caller that brought the message works on it, with the session's core.
     Idle(Option<Box<SessionState>>, M),
     /// It waits for the actor.
     Waits(T),
@@ -214,7 +214,7 @@ impl Session {
 pub struct Answer {
     /// Its exact text; empty where there is nothing to say.
     pub text: Bytes,
-    /// To be told once the answer is handed to the transport.
+    /// To be notified once the answer is handed to the transport.
     pub sending: Option<Sending>,
     /// Whether it is stored. If not, the message is to be delivered again unless a later answer is stored.
     pub stored: bool,
@@ -223,7 +223,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer that nobody need tell to have been handed over.
+    /// An answer whose handing over nobody need report.
     pub(super) fn of(text: impl Into<Bytes>) -> Self {
         Self {
             text: text.into(),

@@ -67,14 +67,14 @@ pub struct Leaving {
     pub hung_up: bool,
 }
 
-/// What is known of a session that begins, beside its first message.
+/// What is known of a session that begins, besides its first message.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     /// What was said before, oldest first.
     pub before: Vec<NewEntry>,
     /// What the dialogue's opening words were made of ([`games::DialogueSetup::opening`]).
     pub words: Value,
-    /// The own seat and how many there are, where the wire tells.
+    /// The own seat and how many there are, where the wire says.
     pub seating: Option<Seating>,
     /// Our own end of the line, if it is one to a hub: our own hub knows it.
     pub line: Option<SocketAddr>,

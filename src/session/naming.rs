@@ -109,8 +109,11 @@ async fn standing(
     let Some(head) = head else {
         return Ok(names);
     };
-    let told = store.transcript(session, head).await?;
-    for Naming { rival, name, .. } in told.iter().filter_map(|entry| Naming::decode(&entry.text)) {
+    let entries = store.transcript(session, head).await?;
+    for Naming { rival, name, .. } in entries
+        .iter()
+        .filter_map(|entry| Naming::decode(&entry.text))
+    {
         seat_name(&mut names, rival, &name);
     }
     Ok(names)

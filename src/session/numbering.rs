@@ -1,4 +1,4 @@
-//! Messages that an edge has numbered: each is heard once, whatever was lost on the way, and what the
+//! Messages that an edge has numbered: each is received once, whatever was lost on the way, and what the
 //! edge answered by itself while we were away is what was said.
 
 use super::append;
@@ -23,7 +23,7 @@ pub(super) enum MessageOrder {
     Next,
 }
 
-/// Where a numbered message stands: heard before, the session's first, or the next.
+/// Where a numbered message stands: received before, the session's first, or the next.
 pub(super) async fn number(
     registry: &Registry,
     core: Option<&mut SessionState>,

@@ -23,18 +23,18 @@ pub(super) struct Beginning<'a> {
     /// The match that its key has just left.
     pub(super) left: Option<&'a str>,
     /// What its transport knows of it.
-    pub(super) told: Option<&'a Opening>,
+    pub(super) opening: Option<&'a Opening>,
     /// The program that plays it, if its bot is one.
     pub(super) launch: Option<Arc<Launch>>,
 }
 
 /// A session with nothing in its transcript.
 pub(super) fn open(registry: &Registry, key: &Key, beginning: Beginning<'_>) -> SessionState {
-    let Beginning { at_us, told, .. } = beginning;
+    let Beginning { at_us, opening, .. } = beginning;
     let identities = &registry.dependencies.identities;
     let identity = identities
         .find(key.bot.referee(), key.market, key.id)
-        .or_else(|| identities.find_line(told?.line?));
+        .or_else(|| identities.find_line(opening?.line?));
     // Seats of a match that somebody else referees are counted from our first session; where
     // further ones sit is not known.
     let (match_id, seat) = match &identity {
@@ -44,7 +44,7 @@ pub(super) fn open(registry: &Registry, key: &Key, beginning: Beginning<'_>) -> 
         }
         None => {
             let (id, first) = registry.groups().join(key, beginning.left);
-            let seating = told.and_then(|told| told.seating);
+            let seating = opening.and_then(|opening| opening.seating);
             let seat = seating.map_or(0, |seating| seating.seat.0);
             (id, first.then_some(seat))
         }
@@ -56,7 +56,7 @@ pub(super) fn open(registry: &Registry, key: &Key, beginning: Beginning<'_>) -> 
     let session = row(registry, key, &beginning, &rivals, match_id, seat);
     let match_ = match &identity {
         Some(identity) => MatchRow::clone(&identity.row),
-        None => foreign_match(key, &session, at_us, told, &rivals),
+        None => foreign_match(key, &session, at_us, opening, &rivals),
     };
     registry.meters.opened(key.bot.kit().card().name);
     let begun = LiveSession {
@@ -86,7 +86,7 @@ fn row(
     match_id: Box<str>,
     seat: Option<u8>,
 ) -> NewSession {
-    let words = beginning.told.map(|told| &told.words);
+    let words = beginning.opening.map(|opening| &opening.words);
     let words = words.filter(|words| !words.is_null());
     let mut setup = setup(key, registry.options.models, beginning.late, rivals, words);
     let bot = match &beginning.launch {
@@ -150,20 +150,22 @@ pub(super) fn seat_at(seat: u8, place: u8, seats: usize) -> Option<u8> {
     u8::try_from(at).ok()
 }
 
-/// The row of a match that somebody else referees: seats are counted from ours unless the wire tells,
+/// The row of a match that somebody else referees: seats are counted from ours unless the wire says,
 /// and who sits on the others is known only where somebody has said so.
 fn foreign_match(
     key: &Key,
     session: &NewSession,
     at_us: i64,
-    told: Option<&Opening>,
+    opening: Option<&Opening>,
     rivals: &[Option<String>],
 ) -> MatchRow {
     let bot = session.bot.as_str();
-    let seating = told.and_then(|told| told.seating);
-    let name = told.and_then(|told| told.words.get("name")?.as_str());
+    let seating = opening.and_then(|opening| opening.seating);
+    let name = opening.and_then(|opening| opening.words.get("name")?.as_str());
     let most = *key.bot.kit().card().seats.end();
-    let (own, seats) = seating.map_or((0, most), |told| (told.seat.0, usize::from(told.seats)));
+    let (own, seats) = seating.map_or((0, most), |opening| {
+        (opening.seat.0, usize::from(opening.seats))
+    });
     let named = |seat| {
         let mut places = (1..).zip(rivals);
         places.find_map(|(place, name)| {

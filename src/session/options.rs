@@ -46,7 +46,7 @@ pub struct SessionOptions {
     pub fresh_limit: Duration,
     /// After how long without a message a stop no longer waits for a session.
     pub quiet_limit: Duration,
-    /// The same for a session that heard nothing but its first message.
+    /// The same for a session that received nothing but its first message.
     pub begun_limit: Duration,
     /// How long before the wire's limit an answer must be ready.
     pub margin: Duration,

@@ -46,7 +46,7 @@ pub(super) struct Registry {
     pub(super) rates: Rates<Peer>,
     pub(super) draining: AtomicBool,
     pub(super) tracker: TaskTracker,
-    /// Where sessions work, whoever has something for them.
+    /// Where sessions work, for all callers.
     pub(super) runtime: Handle,
     pub(super) stop: CancellationToken,
     started: Instant,

@@ -85,10 +85,10 @@ impl Sessions {
             origin,
             ..Callback::of(text, received)
         };
-        self.tell(key, callback).await
+        self.deliver(key, callback).await
     }
 
-    /// A message that an edge has numbered: heard once, however often it comes, and answered the same
+    /// A message that an edge has numbered: received once, however often it comes, and answered the same
     /// each time. The first one begins the session.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl Sessions {
             numbered: Some(numbered),
             ..Callback::of(text, received)
         };
-        self.tell(key, callback).await
+        self.deliver(key, callback).await
     }
 
     /// The first message of a session of which more is known. Otherwise as [`Sessions::callback`].
@@ -133,7 +133,7 @@ impl Sessions {
             opening: Some(Box::new(opening)),
             ..Callback::of(text, received)
         };
-        self.tell(key, callback).await
+        self.deliver(key, callback).await
     }
 
     /// Whether a session could begin now.
@@ -244,7 +244,7 @@ impl Sessions {
         self.registry.shard(key).lock().get(key).map(Arc::clone)
     }
 
-    async fn tell(&self, key: Key, mut callback: Callback) -> Result<Answer, Refusal> {
+    async fn deliver(&self, key: Key, mut callback: Callback) -> Result<Answer, Refusal> {
         if self.registry.stop.is_cancelled() {
             return Err(self.registry.stopping());
         }
@@ -265,7 +265,7 @@ impl Sessions {
             Entered::Waits(answer) => answer
                 .await
                 .unwrap_or_else(|_| Err(self.registry.stopping())),
-            // Whoever numbers its messages must not take one for heard that was not.
+            // Who numbers its messages must not take one for received that was not.
             Entered::Full if numbered => Err(Refusal::Busy),
             Entered::Full => {
                 self.registry.meters.defaulted("mailbox_full");
@@ -319,7 +319,7 @@ impl Sessions {
     }
 
     /// Whether a stop should wait: for a message that is being worked on, a game on a hub, which ends with its
-    /// connection, a match of our own referee, or a session heard of lately. All others go on after the next
+    /// connection, a match of our own referee, or a session with a recent message. All others go on after the next
     /// start, and nobody waits for them now.
     #[must_use]
     pub fn in_play(&self) -> bool {

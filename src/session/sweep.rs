@@ -99,7 +99,7 @@ fn sweep(registry: &Arc<Registry>) {
     for (session, idle_since_ms) in idle.chain(greedy) {
         let expiry = Expiry {
             idle_since_ms,
-            ..Expiry::now(Cause::Unterminated, "nothing was heard of it any more")
+            ..Expiry::now(Cause::Unterminated, "nothing was received for it any more")
         };
         actor::expire(registry, &session, expiry);
     }

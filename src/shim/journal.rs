@@ -1,4 +1,4 @@
-//! The answers that a shim gave on its own, kept beside the daemon's socket until the daemon has them. Locked
+//! The answers that a shim gave on its own, kept next to the daemon's socket until the daemon has them. Locked
 //! while its shim is alive.
 
 use crate::link::relay::{Bye, Hello, NumberedMessage, Request, line};
@@ -142,11 +142,11 @@ pub fn folder_of(socket: &Path) -> &Path {
 
 /// A journal whose shim is gone.
 #[derive(Debug)]
-pub struct Told {
+pub struct Journaled {
     /// The session of these messages.
     pub hello: Hello,
     /// The messages with their answers, in order.
-    pub heard: Vec<NumberedMessage>,
+    pub messages: Vec<NumberedMessage>,
     /// The shim's farewell, if it had time for one.
     pub bye: Option<Bye>,
     /// The journal, locked.
@@ -172,7 +172,7 @@ impl From<io::Error> for JournalError {
 ///
 /// # Errors
 /// [`JournalError`].
-pub fn read_journal(path: &Path) -> Result<Option<Told>, JournalError> {
+pub fn read_journal(path: &Path) -> Result<Option<Journaled>, JournalError> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -198,19 +198,19 @@ pub fn read_journal(path: &Path) -> Result<Option<Told>, JournalError> {
     let Some(Ok(Request::Hello(hello))) = requests.next() else {
         return Err(JournalError::Broken("it has no head".to_owned(), file));
     };
-    let mut told = Told {
+    let mut journaled = Journaled {
         hello,
-        heard: Vec::new(),
+        messages: Vec::new(),
         bye: None,
         file,
     };
     // What follows an invalid line cannot be placed in order.
     for request in requests.map_while(Result::ok) {
         match request {
-            Request::Heard(heard) => told.heard.push(heard),
-            Request::Bye(bye) => told.bye = Some(bye),
+            Request::Message(message) => journaled.messages.push(message),
+            Request::Bye(bye) => journaled.bye = Some(bye),
             Request::Hello(_) => {}
         }
     }
-    Ok(Some(told))
+    Ok(Some(journaled))
 }

@@ -156,11 +156,11 @@ impl Line {
     /// Hands over a message that has already been answered.
     pub(super) fn deliver(
         &mut self,
-        heard: &NumberedMessage,
+        message: &NumberedMessage,
         until: Instant,
     ) -> io::Result<Handed> {
-        self.ask(&Request::Heard(heard.clone()))?;
-        self.handed(heard.n, until)
+        self.ask(&Request::Message(message.clone()))?;
+        self.handed(message.n, until)
     }
 
     /// Takes leave after `number` messages: `None` once that is stored, or how many of them the daemon has.

@@ -201,14 +201,14 @@ mod tests {
             nodes: 3,
         };
         let mut local = Local::new(kit, "champion", 1, thinking).unwrap();
-        for told in [
+        for frame in [
             "set_deck 23456789TJQKA CDHS",
             "set_players 4 0",
             "set_game 1 13 0",
             "set_cards 13 AS KS QS AH KH QH AD KD QD AC KC QC JC",
             "time_left 36000000",
         ] {
-            assert_eq!(local.receive(told), Due::Answer, "{told}");
+            assert_eq!(local.receive(frame), Due::Answer, "{frame}");
             assert_eq!(local.answer(Instant::now(), false), "=\n");
         }
         let Due::Decision(asked) = local.receive("gen_declare") else {

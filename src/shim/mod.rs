@@ -27,7 +27,7 @@ mod reconnector;
 mod run;
 mod transcript;
 
-pub use journal::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
+pub use journal::{JOURNAL_EXTENSION, JournalError, Journaled, folder_of, read_journal};
 pub use local::Thinking;
 pub use options::ShimOptions;
 pub use player::Player;

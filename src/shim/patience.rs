@@ -1,4 +1,4 @@
-//! How long the daemon is waited for, and when the bot in this process begins to search beside it. Pure: the
+//! How long the daemon is waited for, and when the bot in this process begins to search next to it. Pure: the
 //! caller owns the clock.
 
 use games::answer::{MARGIN, margin};
@@ -14,7 +14,7 @@ const DECISIONS_MAX: u32 = 512;
 const CATCH_UP_MAX: Duration = Duration::from_millis(100);
 /// The share of the clock that a mere message may take of a program, which answers each in its own words.
 const MESSAGES_SHARE: u32 = 50;
-/// The share of a turn with a clock of its own in which this process searches beside the daemon.
+/// The share of a turn with a clock of its own in which this process searches next to the daemon.
 const TURN_SHARE: u32 = 20;
 /// How often the worst of this process's own late wake-ups is kept free: to wake, and to answer.
 const WAKE_UPS: u32 = 2;
@@ -62,7 +62,7 @@ impl Patience {
         let lag = self.lag;
         self.played_alone();
         self.cut = target.is_none() && !lag.is_zero();
-        let (give_up, beside) = match target {
+        let (give_up, alongside) = match target {
             Some(target) => {
                 let extra = later(limit, target);
                 let most = limit.saturating_sub(margin / 2);
@@ -78,7 +78,7 @@ impl Patience {
             }
         };
         let search_from = match trusted {
-            true => give_up.saturating_sub(own.min(beside)),
+            true => give_up.saturating_sub(own.min(alongside)),
             // It is tried out: waiting for it costs no time of our own search.
             false => Duration::ZERO,
         };

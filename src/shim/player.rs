@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The least time for a search beside the daemon's.
+/// The least time for a search next to the daemon's.
 const OWN_MIN: Duration = Duration::from_millis(1);
 /// How often a search looks whether the daemon has answered.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
@@ -60,7 +60,7 @@ pub struct Player {
     synced: bool,
     /// Whether leave was taken of this game.
     parted: bool,
-    /// Whether the last decision was waited for in vain: the search beside it was as long as the clock allows.
+    /// Whether the last decision was waited for in vain: the search next to it was as long as the clock allows.
     waited: bool,
 }
 
@@ -194,17 +194,17 @@ impl Player {
         match self.relayed(number, &frame, received) {
             Some(said) => {
                 self.local.said(&said.text);
-                let exchange = heard(number, frame, Some(said.text.clone()));
+                let exchange = numbered(number, frame, Some(said.text.clone()));
                 self.transcript.add(exchange, said.stored);
                 Ok(said.text)
             }
             None => {
                 self.patience.played_alone();
                 let said = self.local.answer(received, self.waited);
-                let mut heard = heard(number, frame, Some(said.clone()));
-                heard.at_us = Some(now_us());
-                self.note(&Request::Heard(heard.clone()));
-                self.transcript.add(heard, false);
+                let mut message = numbered(number, frame, Some(said.clone()));
+                message.at_us = Some(now_us());
+                self.note(&Request::Message(message.clone()));
+                self.transcript.add(message, false);
                 Ok(said)
             }
         }
@@ -231,7 +231,7 @@ impl Player {
     /// The daemon's answer, if it comes in time. The bot in this process gets the frame in any case, while
     /// the daemon is working.
     fn relayed(&mut self, number: u64, frame: &str, received: Instant) -> Option<Relayed> {
-        let request = Request::Heard(heard(number, frame.to_owned(), None));
+        let request = Request::Message(numbered(number, frame.to_owned(), None));
         let asked = self.line.as_mut().map(|line| line.ask(&request));
         let due = self.local.receive(frame);
         self.waited = false;
@@ -264,7 +264,7 @@ impl Player {
         })
     }
 
-    /// The daemon's decision, if it comes in time; the bot in this process searches beside it where waiting on could
+    /// The daemon's decision, if it comes in time; the bot in this process searches next to it where waiting on could
     /// cost the answer.
     fn decided(&mut self, number: u64, asked: Bounds, received: Instant) -> io::Result<Relayed> {
         let Bounds { limit, target } = asked;
@@ -293,7 +293,7 @@ impl Player {
                     break handed;
                 }
             } else if now >= give_up || now >= reached && line.is_owed() {
-                // One that hangs is found out before the search beside it begins.
+                // One that hangs is found out before the search next to it begins.
                 self.waited = now >= search_from;
                 return Err(ErrorKind::TimedOut.into());
             } else if now < search_from || now >= searched || self.local.has_searched() {
@@ -343,7 +343,7 @@ impl Player {
                     // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
                     let journal = self.journal.insert(journal);
                     // All that the daemon is not known to have, without which the rest is useless.
-                    let before = self.transcript.missing().into_iter().map(Request::Heard);
+                    let before = self.transcript.missing().into_iter().map(Request::Message);
                     let all: Vec<Request> = before.chain([request.clone()]).collect();
                     journal.write_all(&all)
                 })
@@ -464,7 +464,7 @@ fn bot(options: &ShimOptions, transcript: &ShimTranscript) -> Result<Local, Setu
     Local::new(*kit, bot, transcript.hello.market, *thinking)
 }
 
-fn heard(n: u64, text: String, said: Option<String>) -> NumberedMessage {
+fn numbered(n: u64, text: String, said: Option<String>) -> NumberedMessage {
     NumberedMessage {
         n,
         text,

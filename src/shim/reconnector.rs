@@ -127,13 +127,13 @@ pub(super) fn caught_up(
     if let Some(count) = line.settle(until)? {
         transcript.has(count);
     }
-    while let Some(heard) = transcript.undelivered() {
+    while let Some(message) = transcript.undelivered() {
         if Instant::now() >= until {
             return Err(std::io::ErrorKind::TimedOut.into());
         }
-        match line.deliver(&heard, until)? {
-            Handed::Say { stored: true, .. } => transcript.has(heard.n),
-            Handed::Have(count) if count < heard.n => transcript.has(count),
+        match line.deliver(&message, until)? {
+            Handed::Say { stored: true, .. } => transcript.has(message.n),
+            Handed::Have(count) if count < message.n => transcript.has(count),
             Handed::Say { .. } | Handed::Have(_) => {
                 return Err(std::io::ErrorKind::InvalidData.into());
             }

@@ -8,12 +8,12 @@ use parking_lot::{Mutex, MutexGuard};
 pub(super) struct ShimTranscript {
     /// The session of these messages.
     pub(super) hello: Hello,
-    told: Mutex<Told>,
+    state: Mutex<Exchanges>,
 }
 
 /// The messages of a game, in order, each with its answer.
 #[derive(Debug, Default)]
-struct Told {
+struct Exchanges {
     exchanges: Vec<NumberedMessage>,
     /// How many of them the daemon is known to have.
     delivered: usize,
@@ -23,12 +23,12 @@ impl ShimTranscript {
     pub(super) fn new(hello: Hello) -> Self {
         Self {
             hello,
-            told: Mutex::default(),
+            state: Mutex::default(),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Told> {
-        self.told.lock()
+    fn lock(&self) -> MutexGuard<'_, Exchanges> {
+        self.state.lock()
     }
 
     /// The number of the next message.
@@ -37,40 +37,41 @@ impl ShimTranscript {
     }
 
     /// Adds a message that was answered.
-    pub(super) fn add(&self, heard: NumberedMessage, delivered: bool) {
-        let mut told = self.lock();
-        told.exchanges.push(heard);
+    pub(super) fn add(&self, message: NumberedMessage, delivered: bool) {
+        let mut state = self.lock();
+        state.exchanges.push(message);
         if delivered {
-            told.delivered = told.exchanges.len();
+            state.delivered = state.exchanges.len();
         }
     }
 
     /// The first message that the daemon is not known to have.
     pub(super) fn undelivered(&self) -> Option<NumberedMessage> {
-        let told = self.lock();
-        told.exchanges.get(told.delivered).cloned()
+        let state = self.lock();
+        state.exchanges.get(state.delivered).cloned()
     }
 
     /// All messages that the daemon is not known to have, oldest first.
     pub(super) fn missing(&self) -> Vec<NumberedMessage> {
-        let told = self.lock();
-        told.exchanges
-            .get(told.delivered..)
+        let state = self.lock();
+        state
+            .exchanges
+            .get(state.delivered..)
             .unwrap_or_default()
             .to_vec()
     }
 
     /// How many messages the daemon is not known to have.
     pub(super) fn behind(&self) -> u64 {
-        let told = self.lock();
-        (told.exchanges.len() - told.delivered) as u64
+        let state = self.lock();
+        (state.exchanges.len() - state.delivered) as u64
     }
 
     /// The daemon has all messages up to this number.
     pub(super) fn has(&self, number: u64) {
-        let mut told = self.lock();
-        told.delivered = usize::try_from(number)
+        let mut state = self.lock();
+        state.delivered = usize::try_from(number)
             .unwrap_or(usize::MAX)
-            .min(told.exchanges.len());
+            .min(state.exchanges.len());
     }
 }

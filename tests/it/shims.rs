@@ -347,7 +347,7 @@ fn the_tester_warns_of_what_an_arbiter_would_not_take() {
     let half = by_hand("half", "gen_declare\n:restart\nset_players 2 0\n");
     for expected in [
         "warning: no blank line came after the reply",
-        "the program ended: it ran on until it was told to end",
+        "the program ended: it ran on until it was ended",
         "the program is started again\n> set_players 2 0\n< = ",
         "the program ended: exit status 0",
     ] {

@@ -51,7 +51,7 @@ impl Connection {
             };
             let response = match request {
                 Ok(Request::Hello(hello)) => Ok(self.hello(&hello)),
-                Ok(Request::Heard(heard)) => self.heard(heard, received).await,
+                Ok(Request::Message(message)) => self.answer(message, received).await,
                 Ok(Request::Bye(bye)) => self.bye(bye).await,
                 Err(why) => Ok(Response::Refused(why)),
             };
@@ -91,12 +91,16 @@ impl Connection {
         Ok(Response::Ended(n))
     }
 
-    async fn heard(&self, heard: NumberedMessage, received: Instant) -> Result<Response, Refusal> {
+    async fn answer(
+        &self,
+        message: NumberedMessage,
+        received: Instant,
+    ) -> Result<Response, Refusal> {
         let Some(key) = self.key.clone() else {
             return Ok(Response::Refused(HELLO_FIRST.to_owned()));
         };
-        let n = heard.n;
-        let answer = number(&self.sessions, key, heard, received).await?;
+        let n = message.n;
+        let answer = number(&self.sessions, key, message, received).await?;
         let text = String::from_utf8_lossy(&answer.text).into_owned();
         if let Some(sending) = answer.sending {
             sending.handed();

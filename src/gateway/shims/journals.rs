@@ -3,7 +3,7 @@
 use super::relayed::{key_of, leave, number};
 use crate::link::relay::Bye;
 use crate::session::{Refusal, Sessions};
-use crate::shim::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
+use crate::shim::{JOURNAL_EXTENSION, JournalError, Journaled, folder_of, read_journal};
 use crate::simulated;
 use futures_util::{StreamExt as _, stream};
 use std::fs::File;
@@ -21,7 +21,7 @@ const AT_ONCE_MAX: usize = 16;
 /// Bytes of journals that are in memory at once: one more than that is folded by itself.
 const BYTES_AT_ONCE_MAX: u32 = 64 << 20;
 
-/// Looks for journals beside the socket periodically, forever.
+/// Looks for journals next to the socket periodically, forever.
 pub async fn collect(socket: PathBuf, sessions: Sessions, every: Duration) {
     let mut ticks = tokio::time::interval(every);
     let room = Semaphore::new(BYTES_AT_ONCE_MAX as usize);
@@ -62,7 +62,7 @@ async fn fold(path: &Path, sessions: &Sessions) -> Result<(), String> {
     let (_journal, fault) = match read.map_err(|why| why.to_string())? {
         // Its shim lives, or has handed everything over meanwhile.
         Ok(None) => return Ok(()),
-        Ok(Some(told)) => take_over(told, sessions).await,
+        Ok(Some(journaled)) => take_over(journaled, sessions).await,
         Err(JournalError::Broken(why, file)) => (file, Some(Fault::Never(why))),
         Err(JournalError::System(why)) => return Err(why.to_string()),
     };
@@ -82,21 +82,21 @@ enum Fault {
     Never(String),
 }
 
-async fn take_over(told: Told, sessions: &Sessions) -> (File, Option<Fault>) {
-    let Told {
+async fn take_over(journaled: Journaled, sessions: &Sessions) -> (File, Option<Fault>) {
+    let Journaled {
         hello,
-        heard,
+        messages,
         bye,
         file,
-    } = told;
+    } = journaled;
     let key = match key_of(&hello) {
         Ok(key) => key,
         Err(why) => return (file, Some(Fault::Never(why))),
     };
-    let messages = heard.len();
+    let count = messages.len();
     let mut fault = None;
-    for heard in heard {
-        match number(sessions, key.clone(), heard, Instant::now()).await {
+    for message in messages {
+        match number(sessions, key.clone(), message, Instant::now()).await {
             Ok(_) => {}
             Err(refusal @ (Refusal::Gap(_) | Refusal::Over)) => {
                 fault = Some(Fault::Never(refusal.to_string()));
@@ -117,7 +117,7 @@ async fn take_over(told: Told, sessions: &Sessions) -> (File, Option<Fault>) {
     tracing::info!(
         game = hello.game,
         bot = hello.bot,
-        messages,
+        messages = count,
         "what a shim played by itself is taken over"
     );
     (file, fault)

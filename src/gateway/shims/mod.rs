@@ -1,4 +1,4 @@
-//! Shims: they connect over a Unix socket, one connection per shim, and leave journals beside it of what they
+//! Shims: they connect over a Unix socket, one connection per shim, and leave journals next to it of what they
 //! answered while nobody listened there.
 
 mod connection;

@@ -54,7 +54,7 @@ pub(super) async fn leave(sessions: &Sessions, key: &Key, bye: Bye) -> Result<()
 pub(super) async fn number(
     sessions: &Sessions,
     key: Key,
-    heard: NumberedMessage,
+    message: NumberedMessage,
     received: Instant,
 ) -> Result<Answer, Refusal> {
     let NumberedMessage {
@@ -62,7 +62,7 @@ pub(super) async fn number(
         text,
         said,
         at_us,
-    } = heard;
+    } = message;
     let local = said.map(|said| Local {
         said,
         at_us: at_us.unwrap_or_else(crate::clock::now_us),

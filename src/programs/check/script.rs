@@ -1,4 +1,4 @@
-//! The script of a check: what one seat of a recorded match hears, and what it answered.
+//! The script of a check: what one seat of a recorded match receives, and what it answered.
 
 use crate::programs::Launch;
 use games::card::Limits;

@@ -1,4 +1,4 @@
-//! What a check says to a bot and hears from it, whatever carries that.
+//! What a check says to a bot and receives from it, whatever carries that.
 
 use crate::link::program::{Ended, LineFault};
 use crate::programs::carrier::Carrier;

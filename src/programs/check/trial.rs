@@ -25,7 +25,7 @@ pub(super) const READY_WITHIN: Duration = Duration::from_secs(10);
 const SAID_WITHIN: Duration = Duration::from_secs(5);
 /// How long an answer is waited for, even where the contest gives more.
 pub(super) const ANSWER_WITHIN: Duration = Duration::from_secs(10);
-/// After so many answers that did not come, a weather is over: the rest would say the same.
+/// After this many answers that did not come, a weather is over: the rest would say the same.
 pub(super) const MISSED_MAX: u32 = 2;
 /// How long an answer of a URL is waited for where it is not wanted.
 const HURRY: Duration = Duration::from_millis(2);
@@ -49,9 +49,9 @@ pub(super) struct Trial<'a> {
     pub(super) finding: Finding,
     /// How long its answers took, in milliseconds.
     times: Vec<f64>,
-    /// Everything that it was told of the match.
-    told: Vec<Line>,
-    /// Lines that were sent.
+    /// The match as it was sent, to be sent again.
+    lines: Vec<Line>,
+    /// How many lines it was sent.
     sent: u32,
     /// Answers that did not come.
     pub(super) missed: u32,
@@ -79,14 +79,14 @@ impl<'a> Trial<'a> {
             machine,
             finding: Finding::new(weather),
             times: Vec::new(),
-            told: Vec::new(),
+            lines: Vec::new(),
             sent: 0,
             missed: 0,
             begun: Instant::now(),
             steps: None,
         };
         trial.play()?;
-        // Exactly: there are few, and the slowest of them is told beside these.
+        // Exactly: there are few, and the slowest of them is reported next to these.
         trial.times.sort_by(f64::total_cmp);
         let many = trial.times.len() as f64;
         let place = |share: f64| (many * share).ceil() as usize;
@@ -187,7 +187,7 @@ impl<'a> Trial<'a> {
         )
     }
 
-    /// Tells it lines; a decision among them may take so long, or is over.
+    /// Sends it lines; a decision among them may take so long, or is over.
     fn send_lines(
         &mut self,
         program: &mut Talk,
@@ -196,7 +196,7 @@ impl<'a> Trial<'a> {
     ) -> Result<(), Over> {
         self.overhear(program)?;
         for line in lines {
-            self.told.push(line.clone());
+            self.lines.push(line.clone());
             match &mut self.steps {
                 Some(steps) => {
                     if let Some(text) = steps.text_of(line) {
@@ -339,7 +339,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// A decision is over too soon. A URL is told its match once more then: nobody knows what it has heard.
+    /// A decision is over too soon. A URL is sent its match once more then: nobody knows what it has received.
     fn hurry(&mut self, program: &mut Talk) -> Result<(), Over> {
         let Carrier::Url(posts) = &mut program.carrier else {
             return Ok(());
@@ -353,8 +353,8 @@ impl<'a> Trial<'a> {
         let game = self.script.kit.card().name;
         self.send(program, &written(&Word::Hello(Hello::of(game))))?;
         self.send(program, &written(&Word::Match(Box::new(start))))?;
-        let told = std::mem::take(&mut self.told);
-        self.send_lines(program, &told, None)
+        let lines = std::mem::take(&mut self.lines);
+        self.send_lines(program, &lines, None)
     }
 
     /// Notifies the program, as in a match, of an answer that is not legal.
@@ -406,7 +406,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Tells it how the match ended, and sees it end.
+    /// Sends it how the match ended, and sees it end.
     fn finish(&mut self, mut program: Talk) {
         let (said, farewell) = match &self.steps {
             Some(steps) => (Ok(()), steps.farewell()),

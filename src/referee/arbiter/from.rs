@@ -1,4 +1,4 @@
-//! A stored match played on from one of its calls: everything before is as it was. Players hear it again, and what
+//! A stored match played on from one of its calls: everything before is as it was. Players receive it again, and what
 //! they would say to it now does not count.
 
 use super::game::Game;
@@ -22,7 +22,7 @@ const LINES_MAX: usize = 100_000;
 
 /// A match to be played on.
 pub struct FromMatch {
-    /// The game; its players are programs, or bots of ours.
+    /// The game; its players are programs, or our bots.
     pub kit: &'static dyn Kit,
     /// The full setup that the match was opened with.
     pub setup: Value,
@@ -118,7 +118,7 @@ impl FromMatch {
         Ok((match_, players))
     }
 
-    /// What was said before the entry, in the order in which the table heard it.
+    /// What was said before the entry, in the order in which the table received it.
     fn past(&self) -> Result<Vec<(Seat, &Entry)>, FromError> {
         let entries = self.entries.iter();
         let mut all: Vec<(Seat, &Entry)> = entries.map(|(seat, entry)| (*seat, entry)).collect();
@@ -168,7 +168,7 @@ impl FromMatch {
         }
     }
 
-    /// Seats the players and tells each what its seat has heard.
+    /// Seats the players and sends each what its seat has received.
     fn seat_all(
         &self,
         players: &mut Vec<Player>,
@@ -199,7 +199,7 @@ impl FromMatch {
     }
 }
 
-/// Tells a program what its seat has heard, and takes an answer of its own wherever there was one.
+/// Sends a program what its seat has received, and takes an answer of its own wherever there was one.
 fn follow(kit: &dyn Kit, pipes: &mut Pipe, past: &[&Entry]) -> Result<(), String> {
     let mut past = past.iter().peekable();
     while let Some(call) = past.next() {
@@ -218,8 +218,8 @@ fn follow(kit: &dyn Kit, pipes: &mut Pipe, past: &[&Entry]) -> Result<(), String
         let quiet = matches!(answer, None | Some(RecordedReply::Early(_)));
         let mut said = String::new();
         for lines in 0..LINES_MAX {
-            let told = !said.trim().is_empty();
-            if quiet || told && kit.card().in_form(call.text.as_bytes(), &said).is_ok() {
+            let speaks = !said.trim().is_empty();
+            if quiet || speaks && kit.card().in_form(call.text.as_bytes(), &said).is_ok() {
                 break;
             }
             let line = program.line(deadline);

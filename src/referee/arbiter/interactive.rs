@@ -53,7 +53,7 @@ impl InteractiveProgram {
     pub fn start_bot(
         kit: &'static dyn Kit,
         options: &ProgramOptions,
-        hear: &mut dyn FnMut(Spoken),
+        show: &mut dyn FnMut(Spoken),
     ) -> Result<Self, StartError> {
         let mut started = Self {
             kit,
@@ -63,7 +63,7 @@ impl InteractiveProgram {
         };
         let hello = ToProgram::<Value, Value, Value, Value>::Hello(Hello::of(kit.card().name));
         // That it has gone shows at the next line.
-        let _there = started.send(&written(&hello), hear);
+        let _there = started.send(&written(&hello), show);
         Ok(started)
     }
 
@@ -75,25 +75,25 @@ impl InteractiveProgram {
 
     /// Sends a line and reports the reply, with a warning of what an arbiter would not take for one. Returns
     /// whether the program is still there.
-    pub fn send(&mut self, text: &str, hear: &mut dyn FnMut(Spoken)) -> bool {
-        self.warn_of_extra("before it was asked", hear);
-        hear(Spoken::To(text.to_owned()));
+    pub fn send(&mut self, text: &str, show: &mut dyn FnMut(Spoken)) -> bool {
+        self.warn_of_extra("before it was asked", show);
+        show(Spoken::To(text.to_owned()));
         let begun = Instant::now();
         if self.program.say(text, begun + FIRST_WITHIN).is_err() {
-            hear(Spoken::Note("the program has gone".to_owned()));
+            show(Spoken::Note("the program has gone".to_owned()));
             return false;
         }
-        let told = self.neutral && !is_answered(text);
-        let mut within = if told { PAUSE } else { FIRST_WITHIN };
+        let waits_little = self.neutral && !is_answered(text);
+        let mut within = if waits_little { PAUSE } else { FIRST_WITHIN };
         let mut spoke = false;
         for _ in 0..LINES_MAX {
             match self.program.line(Instant::now() + within) {
                 Ok(line) => {
                     let line = String::from_utf8_lossy(&line).into_owned();
                     let blank = line.trim().is_empty();
-                    hear(Spoken::By(line, begun.elapsed()));
+                    show(Spoken::By(line, begun.elapsed()));
                     if blank && spoke {
-                        self.warn_of_extra("after its reply", hear);
+                        self.warn_of_extra("after its reply", show);
                         return true;
                     }
                     spoke |= !blank;
@@ -103,21 +103,21 @@ impl InteractiveProgram {
                     if self.lock_step {
                         let why =
                             "warning: no blank line came after the reply; an arbiter waits for it";
-                        hear(Spoken::Note(why.to_owned()));
+                        show(Spoken::Note(why.to_owned()));
                     }
                     return true;
                 }
                 Err(LineFault::Late) => {
-                    hear(Spoken::Note(format!("no reply within {FIRST_WITHIN:?}")));
+                    show(Spoken::Note(format!("no reply within {FIRST_WITHIN:?}")));
                     return true;
                 }
                 Err(LineFault::TooLong(beginning)) => {
                     let bytes = beginning.len();
-                    hear(Spoken::Note(format!("a line of {bytes} bytes has no end")));
+                    show(Spoken::Note(format!("a line of {bytes} bytes has no end")));
                     return true;
                 }
                 Err(LineFault::Gone | LineFault::Deaf) => {
-                    hear(Spoken::Note("the program has gone".to_owned()));
+                    show(Spoken::Note("the program has gone".to_owned()));
                     return false;
                 }
             }
@@ -126,23 +126,23 @@ impl InteractiveProgram {
     }
 
     /// Discards what nobody asked for.
-    fn warn_of_extra(&mut self, when: &str, hear: &mut dyn FnMut(Spoken)) {
+    fn warn_of_extra(&mut self, when: &str, show: &mut dyn FnMut(Spoken)) {
         self.program.read();
         let extra = String::from_utf8_lossy(self.program.unheard().trim_ascii()).into_owned();
         if self.lock_step && !extra.is_empty() {
             let extra: String = extra.chars().take(EXTRA_SHOWN).collect();
             let why =
                 format!("warning: it said {extra:?} {when}; an arbiter takes that for a fault");
-            hear(Spoken::Note(why));
+            show(Spoken::Note(why));
         }
         self.program.discard();
     }
 
     /// Ends the program and everything that it started.
-    pub fn end(mut self, hear: &mut dyn FnMut(Spoken)) -> Ended {
+    pub fn end(mut self, show: &mut dyn FnMut(Spoken)) -> Ended {
         let farewell = self.kit.card().stdio.farewell;
         if let Some(word) = farewell.filter(|_| !self.neutral) {
-            let _there = self.send(word, hear);
+            let _there = self.send(word, show);
         }
         self.program.dismiss(None);
         let ended = self.program.end();
@@ -157,7 +157,7 @@ fn is_answered(text: &str) -> bool {
     line["type"] == "hello" || line["type"] == "ask" && line["past"] != true
 }
 
-/// Plays a whole game and reports what the player on `seat` hears and says, what that means, and who is at
+/// Plays a whole game and reports what the player on `seat` receives and says, what that means, and who is at
 /// fault for the game's end.
 ///
 /// # Errors
@@ -166,14 +166,14 @@ pub async fn watch_game(
     spec: MatchSpec,
     pipes: Pipes,
     seat: Seat,
-    hear: &mut (dyn FnMut(Spoken) + Send),
+    show: &mut (dyn FnMut(Spoken) + Send),
 ) -> Result<Option<Refereed>, PlayError> {
-    let watch = Watch::new(spec.kit, seat, &mut *hear);
+    let watch = Watch::new(spec.kit, seat, &mut *show);
     let ended = watched(spec, pipes, &CancellationToken::new(), Some(watch)).await?;
     for blame in ended.iter().flat_map(|ended| &ended.blames) {
         let (seat, cause) = (blame.seat.0, blame.cause.word());
         let why = format!("seat {seat}: {cause}: {}", blame.detail);
-        hear(Spoken::Note(why));
+        show(Spoken::Note(why));
     }
     Ok(ended)
 }

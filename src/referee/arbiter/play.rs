@@ -99,12 +99,12 @@ pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     }
 }
 
-/// Starts a program as for a match, says to it what its first seat hears first, and waits for any answer, at most `within`.
+/// Starts a program as for a match, sends it what its first seat receives first, and waits for any answer, at most `within`.
 /// Returns why it cannot play, as a sentence, if it could not be started or ended instead; silence is no such reason.
 /// Blocks.
 ///
 /// # Errors
-/// [`PlayError::Setup`] for options that do not fit so many seats.
+/// [`PlayError::Setup`] for options that do not fit this many seats.
 pub fn try_out(
     kit: &'static dyn Kit,
     program: &ProgramOptions,
@@ -125,7 +125,7 @@ pub fn try_out(
     let until = Instant::now() + within;
     let mut answered = pipes.program.is_some();
     for call in &calls {
-        answered = answered && pipes.tell(&call.text).is_ok();
+        answered = answered && pipes.send_frame(&call.text).is_ok();
     }
     if let Some(program) = pipes.program.as_mut().filter(|_| answered) {
         answered = program.line(until) != Err(LineFault::Gone);

@@ -247,7 +247,7 @@ impl Pipe {
     }
 
     /// Sends it a frame, as much as its pipe accepts at once; the rest follows by [`Pipe::line`].
-    pub(super) fn tell(&mut self, frame: &str) -> Result<(), LineFault> {
+    pub(super) fn send_frame(&mut self, frame: &str) -> Result<(), LineFault> {
         self.unsaid.extend_from_slice(frame.as_bytes());
         self.unsaid.push(b'\n');
         if self.fair
@@ -255,11 +255,11 @@ impl Pipe {
         {
             program.resume();
         }
-        self.tell_rest()
+        self.send_rest()
     }
 
     /// Sends it more of what its pipe did not accept.
-    fn tell_rest(&mut self) -> Result<(), LineFault> {
+    fn send_rest(&mut self) -> Result<(), LineFault> {
         let program = self.program.as_mut().ok_or(LineFault::Gone)?;
         program.push(&mut self.unsaid)?;
         if self.unsaid.len() > UNSAID_MAX {
@@ -271,7 +271,7 @@ impl Pipe {
     /// A line that has been read, once everything is sent to it.
     pub(super) fn line(&mut self) -> Result<Option<Vec<u8>>, LineFault> {
         if !self.unsaid.is_empty() {
-            self.tell_rest()?;
+            self.send_rest()?;
         }
         self.program.as_mut().ok_or(LineFault::Gone)?.next_line()
     }
@@ -317,7 +317,7 @@ impl Pipe {
         }
     }
 
-    /// Tells it that it is no longer needed.
+    /// Notifies it that it is no longer needed.
     fn dismiss(&mut self) {
         self.waking = None;
         if let Some(program) = &mut self.program {

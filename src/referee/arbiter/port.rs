@@ -97,7 +97,7 @@ impl<'a> Pipes<'a> {
                     && let Some(early) = pipe.early()
                 {
                     match_.early(seat, &early, clock.now_us());
-                } else if let Err(fault) = pipe.tell(&message.text) {
+                } else if let Err(fault) = pipe.send_frame(&message.text) {
                     // Half a line may have been written: it can no longer be sent anything.
                     pipe.end();
                     if message.wanted {

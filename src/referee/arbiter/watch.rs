@@ -15,11 +15,11 @@ pub enum Spoken {
     Note(String),
 }
 
-/// Follows one seat: what it hears and says, and what that means in its game.
+/// Follows one seat: what it receives and says, and what that means in its game.
 pub(super) struct Watch<'a> {
     pub(super) seat: Seat,
-    hear: &'a mut (dyn FnMut(Spoken) + Send),
-    /// Hears what the seat hears.
+    show: &'a mut (dyn FnMut(Spoken) + Send),
+    /// Receives what the seat receives.
     dialogue: Option<Box<dyn Dialogue>>,
     /// What of its view is shown, and as it was shown last.
     shown: &'static [&'static str],
@@ -31,12 +31,12 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(kit: &dyn Kit, seat: Seat, hear: &'a mut (dyn FnMut(Spoken) + Send)) -> Self {
+    pub(super) fn new(kit: &dyn Kit, seat: Seat, show: &'a mut (dyn FnMut(Spoken) + Send)) -> Self {
         // It only listens: any bot does.
         let bot = kit.card().bots.first().map_or("", |card| card.name);
         Self {
             seat,
-            hear,
+            show,
             dialogue: kit.dialogue(&DialogueSetup::of(bot, 0)).ok(),
             shown: kit.card().stdio.watched,
             last: Vec::new(),
@@ -45,10 +45,10 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The seat hears this. What it means is shown once the seat has answered.
+    /// The seat receives this. What it means is shown once the seat has answered.
     pub(super) fn called(&mut self, text: &str) {
         self.since = Instant::now();
-        (self.hear)(Spoken::To(text.to_owned()));
+        (self.show)(Spoken::To(text.to_owned()));
         if let Some(dialogue) = &mut self.dialogue {
             let next = dialogue.receive(text.as_bytes());
             self.asked = matches!(next, Ok(Next::Send(_) | Next::Think { .. }));
@@ -57,7 +57,7 @@ impl<'a> Watch<'a> {
 
     /// The seat has said a line.
     pub(super) fn line(&mut self, line: &str) {
-        (self.hear)(Spoken::By(line.to_owned(), self.since.elapsed()));
+        (self.show)(Spoken::By(line.to_owned(), self.since.elapsed()));
     }
 
     /// The seat has answered.
@@ -66,25 +66,27 @@ impl<'a> Watch<'a> {
             self.asked = false;
             dialogue.said(text);
         }
-        self.tell();
+        self.report();
     }
 
     /// Shows what is new.
-    fn tell(&mut self) {
+    fn report(&mut self) {
         let Some(dialogue) = &mut self.dialogue else {
             return;
         };
         for fact in dialogue.facts() {
-            (self.hear)(Spoken::Note(format!("{}: {}", fact.kind, fact.data)));
+            (self.show)(Spoken::Note(format!("{}: {}", fact.kind, fact.data)));
         }
         let view = dialogue.view();
         let now: Vec<Value> = self.shown.iter().map(|key| view[*key].clone()).collect();
         if now != self.last {
-            let told = self.shown.iter().zip(&now);
-            let told = told.filter(|(_, value)| !value.is_null());
-            let told: Vec<String> = told.map(|(key, value)| format!("{key} {value}")).collect();
-            if !told.is_empty() {
-                (self.hear)(Spoken::Note(told.join(", ")));
+            let changed = self.shown.iter().zip(&now);
+            let changed = changed.filter(|(_, value)| !value.is_null());
+            let changed: Vec<String> = changed
+                .map(|(key, value)| format!("{key} {value}"))
+                .collect();
+            if !changed.is_empty() {
+                (self.show)(Spoken::Note(changed.join(", ")));
             }
             self.last = now;
         }

@@ -52,7 +52,7 @@ pub struct HostSettings {
     pub http: HttpOptions,
     /// In place of [`HttpSeat`], another way to call players.
     pub call: Option<Call>,
-    /// How bots of ours play on seats without a wire; `None`: they do not.
+    /// How our bots play on seats without a wire; `None`: they do not.
     pub builtins: Option<Builtins>,
     /// Rule options of every match, unless its request sets others.
     pub options: Value,
@@ -337,8 +337,8 @@ impl Host {
         hosted: Arc<HostedMatch>,
         play: Play,
     ) -> Started {
-        if let Some(tell) = &self.settings.on_match {
-            tell(&hosted.info);
+        if let Some(notify) = &self.settings.on_match {
+            notify(&hosted.info);
         }
         let (begin, may_begin) = oneshot::channel();
         let (end, ended) = oneshot::channel::<()>();
@@ -347,7 +347,7 @@ impl Host {
         let (match_id, players) = (&hosted.info.match_id, &hosted.info.names);
         tracing::info!(match_id, ?players, "a match begins");
         self.tasks.spawn(async move {
-            // Dropped unsent: whoever started the match is gone, but it begins all the same.
+            // Dropped unsent: the caller that started the match is gone, but it begins all the same.
             let _ = may_begin.await;
             host.run(&run, play).await;
             host.registry.leave(&run.info.match_id);
@@ -433,7 +433,7 @@ impl Host {
 }
 
 /// How a match ended, with the first answer of each seat that counted as none. The rules' own end stands, since its players
-/// may have been told.
+/// may have been notified.
 fn match_end(
     hosted: &HostedMatch,
     played: Result<(Outcome, Vec<Option<String>>), DriveError>,

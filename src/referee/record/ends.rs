@@ -9,7 +9,7 @@ use games::{Blame, Cause, Outcome};
 pub fn result_of(outcome: &Outcome, blames: &[Blame]) -> MatchResult {
     // If a match went on to its end, no one's fault ended it.
     let blamed = blames.iter().find(|blame| blame.cause == outcome.cause);
-    let told = |blame: &Blame| {
+    let sentence = |blame: &Blame| {
         let Blame {
             seat,
             cause,
@@ -21,7 +21,7 @@ pub fn result_of(outcome: &Outcome, blames: &[Blame]) -> MatchResult {
         blame: blamed.map(|blame| blame.seat.0),
         detail: match blames {
             [one] if blamed.is_some() => one.detail.clone(),
-            several => several.iter().map(told).collect::<Vec<_>>().join("; "),
+            several => several.iter().map(sentence).collect::<Vec<_>>().join("; "),
         },
         ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
     }

@@ -64,7 +64,7 @@ impl Recording {
         }))
     }
 
-    /// Stores matches, seats and results in `store`, but no transcripts, and nothing that they would tell. Such
+    /// Stores matches, seats and results in `store`, but no transcripts, and nothing that they would show. Such
     /// a match cannot be resumed or verified.
     #[must_use]
     pub fn of_results(store: Store) -> Self {
@@ -146,7 +146,7 @@ impl Recording {
         let mut record = self.record(new, ids);
         for (session, seed) in record.sessions.iter_mut().zip(seeds) {
             session.opened.seed = *seed;
-            // Before its first line nothing else would tell a bot's seed after a stop.
+            // Before its first line nothing else would give a bot's seed after a stop.
             session.written = *seed != 0;
         }
         if let Some(store) = &record.store {
@@ -204,7 +204,7 @@ impl Recording {
         }
     }
 
-    /// The game's matches by this referee of ours that were never closed.
+    /// The game's matches by this referee that were never closed.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -293,7 +293,7 @@ pub struct MatchRecord {
     match_id: String,
     /// Set if it is also to hold what sessions of our own would.
     alone: Option<DecisionTimes>,
-    /// What the seats' transcripts tell, if they were folded ahead of the end.
+    /// What the seats' transcripts show, if they were folded ahead of the end.
     told: Option<Vec<SeatTold>>,
     /// By seat; none if nothing is stored.
     sessions: Vec<SeatSession>,
@@ -406,12 +406,12 @@ impl MatchRecord {
     /// [`RecordError`].
     pub async fn fold(&mut self, result: &MatchResult) -> Result<(), RecordError> {
         if let (Some(store), None) = (self.store.clone(), &self.told) {
-            self.told = Some(self.tell(&*store, result).await?);
+            self.told = Some(self.fold_seats(&*store, result).await?);
         }
         Ok(())
     }
 
-    /// Closes the match and its seats' transcripts, with the facts that these tell.
+    /// Closes the match and its seats' transcripts, with the facts that these show.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -427,7 +427,7 @@ impl MatchRecord {
         let Some(store) = self.store.clone() else {
             return Ok(());
         };
-        // The end counts without what the transcripts tell, too.
+        // The end counts without what the transcripts show, too.
         let folded = self.fold(result).await;
         let told = self.told.as_deref().unwrap_or_default();
         let sessions = self.sessions.iter_mut().enumerate();
@@ -465,7 +465,7 @@ impl MatchRecord {
         closed.and(folded)
     }
 
-    /// Tells the operator that the match waits.
+    /// Notifies the operator that the match waits.
     pub(super) fn note_wait(&self, why: &str) {
         let match_id = &self.match_id;
         tracing::warn!(match_id, why, "a match waits until it can be recorded");
@@ -476,8 +476,8 @@ impl MatchRecord {
         self.sessions.iter().any(|seat| seat.closed)
     }
 
-    /// What each seat's transcript tells, by seat. The ledger's rows are noted here.
-    async fn tell(
+    /// What each seat's transcript shows, by seat. The ledger's rows are noted here.
+    async fn fold_seats(
         &mut self,
         store: &dyn Storage,
         result: &MatchResult,

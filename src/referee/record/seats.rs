@@ -1,4 +1,4 @@
-//! What the seats' transcripts of a match tell, beside their entries.
+//! What the seats' transcripts of a match show, besides their entries.
 
 use crate::clock::micros;
 use crate::replay::{SeatDecision, SeatTold, fold_seat};
@@ -25,7 +25,7 @@ impl DecisionTimes {
     }
 }
 
-/// Folds the transcript of each seat, by seat; an empty one tells nothing. One that cannot be folded tells
+/// Folds the transcript of each seat, by seat; an empty one shows nothing. One that cannot be folded shows
 /// nothing either: verification reports it.
 pub(super) fn folded(
     kit: &dyn Kit,

@@ -141,7 +141,7 @@ impl Pace for Stopwatch<'_> {
         self.began.get().map(|began| began.elapsed())
     }
 
-    /// Whoever plays by nodes has the wire's time, too.
+    /// A bot that plays by nodes has the wire's time, too.
     fn now(&self) -> Option<Duration> {
         Some(self.since.elapsed())
     }

@@ -268,7 +268,7 @@ impl BuiltinSeat {
         Some(due)
     }
 
-    /// The match is over: its program is told how, as far as the seat knows, and ends.
+    /// The match is over: its program is notified how, as far as the seat knows, and ends.
     fn dismiss(&mut self, otherwise: Option<Ending>) {
         let Some(program) = &mut self.program else {
             return;
@@ -281,7 +281,7 @@ impl BuiltinSeat {
         program.dismiss(seat.program(), ending.or(otherwise));
     }
 
-    /// Its match is over for good: its program is told so, though the seat may not have received how, and ends.
+    /// Its match is over for good: its program is notified, though the seat may not have received how, and ends.
     pub(in crate::referee) fn hang_up(&mut self) {
         self.dismiss(Some(Ending::of(Cause::Disconnect, "")));
     }

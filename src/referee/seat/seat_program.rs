@@ -1,5 +1,5 @@
 //! A user's program on a seat of our own tables: it decides in the place of a bot's dialogue, whose own bot is its
-//! fallback. Its process, its notes, and who is told how it behaved.
+//! fallback. Its process, its notes, and to whom its behaviour is reported.
 
 use super::seat_link::SeatRecord;
 use crate::programs::{Account, Bots, Conduct, Driver, Launch, Leaving, Opening};
@@ -20,7 +20,7 @@ pub struct SeatPrograms {
     pub bots: Bots,
     /// How long one of their decisions may take at most; `None`: as long as the wire allows.
     pub within: Option<Duration>,
-    /// Who is told what became of each.
+    /// To whom the outcome of each is reported.
     pub on_end: Option<OnEnd>,
     /// Whether what they note is kept where their matches are stored, and given to them in later ones.
     pub notes: bool,
@@ -43,7 +43,7 @@ impl fmt::Debug for Notebook {
     }
 }
 
-/// Is told what became of a program, once it has ended, on a thread that may block.
+/// Receives the outcome of a program, once it has ended, on a thread that may block.
 #[derive(Clone)]
 pub struct OnEnd(pub Arc<dyn Fn(SeatConduct) + Send + Sync>);
 
@@ -53,7 +53,7 @@ impl fmt::Debug for OnEnd {
     }
 }
 
-/// What became of a program on a seat.
+/// The outcome of a program on a seat.
 #[derive(Clone, Debug, Default)]
 pub struct SeatConduct {
     /// Its spec.

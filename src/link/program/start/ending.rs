@@ -37,12 +37,12 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// How it ended, as text: `exit status 1`, `signal 9`, `it ran on until it was told to end`.
+    /// How it ended, as text: `exit status 1`, `signal 9`, `it ran on until it was ended`.
     #[must_use]
     pub fn manner(&self) -> String {
         let how = match self.status.map(|status| (status.code(), status.signal())) {
             _ if !self.by_itself && self.status.is_some() => {
-                "it ran on until it was told to end".to_owned()
+                "it ran on until it was ended".to_owned()
             }
             Some((Some(code), _)) => format!("exit status {code}"),
             Some((None, Some(signal))) => format!("signal {signal}"),

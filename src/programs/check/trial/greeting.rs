@@ -95,7 +95,7 @@ impl Trial<'_> {
         Err(Over)
     }
 
-    /// Ends the program in the middle of its match, and tells another one the match so far.
+    /// Ends the program in the middle of its match, and sends another one the match so far.
     pub(super) fn start_again(&mut self, mut program: Talk) -> Result<Talk, Over> {
         if self.finding.weather == Weather::DaemonRestarted {
             if let Carrier::Process(program) = &mut program.carrier {
@@ -110,8 +110,8 @@ impl Trial<'_> {
             drop(program);
         }
         let mut program = self.start(true)?;
-        let told = std::mem::take(&mut self.told);
-        if self.send_lines(&mut program, &told, None).is_err()
+        let lines = std::mem::take(&mut self.lines);
+        if self.send_lines(&mut program, &lines, None).is_err()
             || self.catch_up(&mut program).is_err()
         {
             self.gone(program);

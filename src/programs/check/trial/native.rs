@@ -7,11 +7,11 @@ use crate::programs::native::Answered;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// Reads of what it has said before it is told more.
+/// Reads of what it has said before it is sent more.
 const READS_MAX: u32 = 64;
 
 impl Trial<'_> {
-    /// Waits for the answer to the decision that was told last; the number and the answer, if that comes in time.
+    /// Waits for the answer to the decision that was sent last; the number and the answer, if that comes in time.
     pub(super) fn decide_native(
         &mut self,
         program: &mut Talk,
@@ -48,7 +48,7 @@ impl Trial<'_> {
         Ok(None)
     }
 
-    /// Takes in what it has said before it is told more: nothing that it was not asked for.
+    /// Takes in what it has said before it is sent more: nothing that it was not asked for.
     pub(super) fn overhear(&mut self, program: &mut Talk) -> Result<(), Over> {
         if self.steps.is_none() {
             return Ok(());
@@ -61,7 +61,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Waits until a program that was started again has answered all that it was told; one that speaks the neutral
+    /// Waits until a program that was started again has answered all that it was sent; one that speaks the neutral
     /// protocol need not.
     pub(super) fn catch_up(&mut self, program: &mut Talk) -> Result<(), Over> {
         let until = Instant::now() + READY_WITHIN;
@@ -72,7 +72,7 @@ impl Trial<'_> {
             if self.missed < MISSED_MAX {
                 self.missed = MISSED_MAX;
                 let what = format!(
-                    "started again, it does not answer all that it hears once more within {} s",
+                    "started again, it does not answer all that it is sent once more within {} s",
                     READY_WITHIN.as_secs()
                 );
                 self.finding.fix(what);

@@ -10,7 +10,7 @@ use crate::thinking::guarded;
 use games::{Cause, Kit};
 
 impl Recording {
-    /// Closes the game's matches by this referee of ours that were never closed, and their sessions: by the
+    /// Closes the game's matches by this referee here that were never closed, and their sessions: by the
     /// result that their transcripts give, else as cancelled. So are all of a tournament: one that has not filled its place
     /// there is played again, whatever it came to.
     ///
