@@ -35,6 +35,20 @@ pub(super) struct Actor {
     core: Option<Box<SessionState>>,
 }
 
+/// The wait before an end that could not be stored is tried again.
+const END_AGAIN: Duration = Duration::from_secs(1);
+
+/// What happens to a session whose end cannot be stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unstored {
+    /// It stays live: its caller sends the end again.
+    Stays,
+    /// It stays live while that may pass, and the end is tried again.
+    Retries,
+    /// It ends here: another match has taken its place.
+    Ends,
+}
+
 /// How a message stands to its session.
 enum Standing {
     /// It was answered before.
@@ -131,16 +145,41 @@ impl Actor {
             return;
         }
         let waiting = expiry.stored.take();
-        let ended = self.leave(&expiry, waiting.is_some()).await;
-        if let Some(waiting) = waiting {
+        let unstored = match &waiting {
+            Some(_) => Unstored::Stays,
+            None => Unstored::Retries,
+        };
+        let ended = self.leave(&expiry, unstored).await;
+        match waiting {
             // The caller may have gone.
-            let _ = waiting.send(ended);
+            Some(waiting) => drop(waiting.send(ended)),
+            None if ended.is_err() => self.expire_again(expiry),
+            None => {}
         }
     }
 
-    /// Ends the session. If `again`, one whose end cannot be stored stays live: it is sent again.
-    async fn leave(&mut self, expiry: &Expiry, again: bool) -> Result<(), Refusal> {
-        if again {
+    /// Has the same session ended again after a while.
+    fn expire_again(&self, expiry: Expiry) {
+        let (registry, session) = (Arc::clone(&self.registry), Arc::clone(&self.session));
+        let id = self.core.as_deref().map(|core| core.id);
+        self.registry.tracker.spawn(async move {
+            tokio::select! {
+                biased;
+                () = registry.stop.cancelled() => {}
+                () = tokio::time::sleep(END_AGAIN) => {
+                    // One that is busy has not been replaced by another match, or it soon shows.
+                    let same = session.peek(|core| Some(core.id) == id);
+                    if same.unwrap_or(true) {
+                        expire(&registry, &session, expiry);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Ends the session, whose dialogue is asked how if the caller waits for it.
+    async fn leave(&mut self, expiry: &Expiry, unstored: Unstored) -> Result<(), Refusal> {
+        if unstored == Unstored::Stays {
             self.wake(Instant::now() + FOLD_WITHIN).await?;
             self.has_all(expiry.messages)?;
         }
@@ -155,8 +194,8 @@ impl Actor {
             _ => (Vec::new(), None),
         };
         match close {
-            Some(close) => self.finish(facts, close, again).await,
-            None => self.close(expiry.cause, &expiry.detail, again).await,
+            Some(close) => self.finish(facts, close, unstored).await,
+            None => self.close(expiry.cause, &expiry.detail, unstored).await,
         }
     }
 
@@ -184,12 +223,12 @@ impl Actor {
         })
     }
 
-    /// Stores the live session's end. If `again`, one that cannot be stored does not end it.
+    /// Stores the live session's end.
     async fn finish(
         &mut self,
         facts: Facts,
         close: Box<Close>,
-        again: bool,
+        unstored: Unstored,
     ) -> Result<(), Refusal> {
         let Some(core) = self.core.as_deref_mut() else {
             return Ok(());
@@ -199,7 +238,12 @@ impl Actor {
         if let Err(error) = closed {
             tracing::warn!(session = core.id.0, %error, "a session's end could not be stored");
             self.registry.meters.appends_failed.increment(1);
-            if again {
+            let stays = match unstored {
+                Unstored::Stays => true,
+                Unstored::Retries => matches!(error, StoreError::Unwritable(_)),
+                Unstored::Ends => false,
+            };
+            if stays {
                 // Facts of the end are found again when it is sent again.
                 core.unlearn();
                 return Err(match error {
@@ -419,7 +463,7 @@ impl Actor {
     ) -> Result<(), Refusal> {
         if self.core.as_ref().is_some_and(|core| !core.ended) {
             let why = "the referee began a new match under the same numbers";
-            let _ = self.close(Cause::Unterminated, why, false).await;
+            let _ = self.close(Cause::Unterminated, why, Unstored::Ends).await;
         }
         let place = match callback.place.take() {
             Some(place) => *place,
@@ -461,7 +505,12 @@ impl Actor {
     }
 
     /// Ends the session without a word from its referee.
-    async fn close(&mut self, cause: Cause, detail: &str, again: bool) -> Result<(), Refusal> {
+    async fn close(
+        &mut self,
+        cause: Cause,
+        detail: &str,
+        unstored: Unstored,
+    ) -> Result<(), Refusal> {
         let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
             return Ok(());
         };
@@ -473,7 +522,7 @@ impl Actor {
             detail: detail.to_owned(),
             ..Close::of(self.registry.now_us(), cause)
         };
-        self.finish(Vec::new(), Box::new(close), again).await
+        self.finish(Vec::new(), Box::new(close), unstored).await
     }
 }
 

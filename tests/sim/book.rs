@@ -84,7 +84,7 @@ impl Book {
     pub fn answered(
         &mut self,
         player: &Player,
-        (text, said): (&str, &str),
+        (text, said, default): (&str, &str, &str),
         ended: Option<Cause>,
         refused: bool,
         disk: &Disk,
@@ -124,7 +124,7 @@ impl Book {
                     });
                 }
             }
-            _ if refused => {
+            _ if refused && said == default => {
                 self.defaults += 1;
                 self.gaps.insert(player.clone());
             }

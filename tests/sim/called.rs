@@ -1,11 +1,13 @@
 //! Matches whose referee calls its players: ours in the daemon, and a foreign one that outlives it.
 
 use crate::disk::Port;
+use crate::hubs;
 use crate::world::{Fault, World};
 use drover::gateway::shims::collect;
 use drover::identities::{Identities, KnownMatch};
 use drover::link::Target;
 use drover::programs::Bots;
+use drover::referee::hub::HubServer;
 use drover::referee::{
     Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatLink, SeatReply, SeatSpec,
 };
@@ -26,8 +28,6 @@ const OURS: &str = "ours";
 const FAR: &str = "far";
 /// The wait before a connection is tried again.
 const RETRY: Duration = Duration::from_millis(50);
-/// Matches of each referee.
-const MATCHES: u32 = 2;
 /// Nodes of a decision.
 const NODES: u64 = 20;
 /// After how long without a message a session ends.
@@ -38,6 +38,7 @@ pub struct Daemon {
     pub life: u64,
     pub sessions: Sessions,
     host: Arc<Host>,
+    pub hub: Arc<HubServer>,
 }
 
 pub fn kit() -> &'static dyn Kit {
@@ -57,6 +58,9 @@ fn options() -> SessionOptions {
 
 /// Starts the daemon again and again, some time after each death.
 pub async fn lives(world: Arc<World>) {
+    let seed = world.rng.lock().bits();
+    let far = hubs::far(seed).await;
+    tokio::spawn(Arc::clone(&far).matchmake());
     loop {
         let life = world.life();
         let started = async {
@@ -70,7 +74,7 @@ pub async fn lives(world: Arc<World>) {
             daemon = started => Some(daemon),
         };
         if let Some(daemon) = daemon {
-            serve(&world, &daemon).await;
+            serve(&world, &daemon, &far).await;
             // What is left of it has nothing to do any more.
             tokio::spawn(async move { daemon.sessions.close().await });
         }
@@ -80,11 +84,18 @@ pub async fn lives(world: Arc<World>) {
 }
 
 /// Resumes matches and looks for journals until the daemon dies.
-async fn serve(world: &Arc<World>, daemon: &Daemon) {
+async fn serve(world: &Arc<World>, daemon: &Arc<Daemon>, far: &Arc<HubServer>) {
     let working = async {
         if let Err(error) = daemon.host.resume().await {
             let why = format!("matches cannot be resumed: {error}");
             world.book.lock().is_wrong(why);
+        }
+        if world.hubs {
+            tokio::spawn(hubs::play(
+                Arc::clone(world),
+                Arc::clone(daemon),
+                Arc::clone(far),
+            ));
         }
         let socket = world.folder.join("drover.sock");
         collect(socket, daemon.sessions.clone(), Duration::from_secs(5)).await;
@@ -93,6 +104,7 @@ async fn serve(world: &Arc<World>, daemon: &Daemon) {
         biased;
         () = world.death(daemon.life) => {}
         () = working => {}
+        () = Arc::clone(&daemon.hub).matchmake() => {}
     }
 }
 
@@ -112,7 +124,7 @@ async fn start(world: &Arc<World>, life: u64) -> Daemon {
     };
     let sessions = Sessions::open(options(), parts).await;
     let sessions = sessions.expect("the model can be read");
-    let near = Arc::clone(world);
+    let (near, lines) = (Arc::clone(world), identities.clone());
     let settings = HostSettings {
         referee: OURS.to_owned(),
         call: Some(Arc::new(move |target| {
@@ -125,11 +137,14 @@ async fn start(world: &Arc<World>, life: u64) -> Daemon {
         })),
         ..HostSettings::default()
     };
-    let host = Host::new(kit(), settings, Recording::new(store, Durability::Power));
+    let recording = Recording::new(Arc::clone(&store), Durability::Power);
+    let host = Host::new(kit(), settings, recording);
+    let hub = hubs::ours(store, lines).await;
     Daemon {
         life,
         sessions,
         host,
+        hub,
     }
 }
 
@@ -192,7 +207,7 @@ fn request(world: &World) -> MatchRequest {
 
 /// Has our referee play matches, whichever life it takes.
 pub async fn own_matches(world: Arc<World>) {
-    for _ in 0..MATCHES {
+    for _ in 0..world.matches {
         let request = request(&world);
         loop {
             let Some(daemon) = world.daemon() else {
@@ -227,8 +242,8 @@ pub async fn own_matches(world: Arc<World>) {
 
 fn has_unfinished(world: &World) -> bool {
     let disk = world.disk.lock();
-    let mut rows = disk.durable.ours(kit().card().name);
-    rows.any(|(row, _)| row.ended_us.is_none())
+    let mut rows = disk.durable.matches.values();
+    rows.any(|(row, _)| row.ours && row.ended_us.is_none())
 }
 
 /// A foreign referee plays matches that nobody records.
@@ -242,7 +257,7 @@ pub async fn far_matches(world: Arc<World>) {
         ..HostSettings::default()
     };
     let host = Host::new(kit(), settings, Recording::none());
-    for _ in 0..MATCHES {
+    for _ in 0..world.matches {
         let request = request(&world);
         match host.start(request).await {
             Ok(started) => {
@@ -456,7 +471,8 @@ async fn ask(
                 let disk = world.disk.lock();
                 let refused = disk.refused > refused;
                 let mut book = world.book.lock();
-                book.answered(player, (text, &said), ended, refused, &disk);
+                let default = kit().card().dialect.default_answer(text);
+                book.answered(player, (text, &said, default), ended, refused, &disk);
             }
             world.log(&format!("{player:?} {text:?} -> {said:?}"));
             world.pause(Fault::StalledLine).await;

@@ -39,6 +39,8 @@ pub struct Kept {
     pub facts: Vec<Fact>,
     /// When and why it ended, and the scores.
     pub ended: Option<(i64, Cause, Vec<i64>)>,
+    /// The shares of the win that it received where it received no scores.
+    pub wins: Vec<f64>,
 }
 
 impl Kept {
@@ -182,6 +184,7 @@ impl Image {
             entries: Vec::new(),
             facts: Vec::new(),
             ended: None,
+            wins: Vec::new(),
         };
         self.sessions.insert(id, kept);
     }
@@ -226,6 +229,7 @@ impl Image {
             .extend(append.facts.iter().map(|(fact, _)| fact.clone()));
         if let Some(close) = append.close.as_deref() {
             kept.ended = Some((close.at_us, close.cause, close.scores.clone()));
+            kept.wins.clone_from(&close.wins);
         }
         Ok(kept.entries.last().map(|entry| entry.id))
     }

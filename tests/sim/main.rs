@@ -9,6 +9,7 @@
 mod book;
 mod called;
 mod disk;
+mod hubs;
 mod image;
 mod shims;
 mod world;
@@ -22,7 +23,7 @@ use std::time::{Duration, Instant};
 use world::{Fault, World};
 
 /// Seeds of a usual run.
-const SEEDS: u64 = 250;
+const SEEDS: u64 = 200;
 /// How long the matches of a seed may take on its own clock.
 const WITHIN: Duration = Duration::from_secs(3 * 3_600);
 /// How long a seed may take on this machine: thinking without a bound never ends.
@@ -61,6 +62,7 @@ fn run(seed: u64, traced: bool) -> Outcome {
     runtime.block_on(rest);
     let disk = world.disk.lock();
     shims::compare(&world, &games, &disk.durable);
+    hubs::compare(&world, &disk.durable);
     let mut book = std::mem::take(&mut *world.book.lock());
     book.compare(&disk.durable);
     book.compare_senders(&disk.durable);

@@ -20,8 +20,6 @@ use tokio::runtime::Runtime;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-/// Games of one seed.
-const GAMES: usize = 2;
 /// Bytes on their way between a shim and the daemon.
 const BUFFER: usize = 1 << 16;
 /// How long the daemon may take to make room for a request.
@@ -120,7 +118,7 @@ impl Wire for Connection {
 /// Plays games one after the other, while everything else goes on.
 pub fn play(runtime: &Arc<Runtime>, world: &Arc<World>, folder: &Path) -> Vec<Game> {
     let mut played = Vec::new();
-    for number in 0..GAMES {
+    for number in 0..world.shims {
         let (kit, bots, seed) = {
             let mut rng = world.rng.lock();
             let kits = games::ALL

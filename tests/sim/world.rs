@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -31,15 +31,17 @@ pub enum Fault {
     SlowThinking,
     Stranger,
     KilledShim,
+    BrokenStream,
 }
 
 use Fault::{
-    CutLine, FailedSync, FullDisk, Kill, KillAtEffect, KilledShim, LostAnswer, LostMessage,
-    RepeatedMessage, SlowRead, SlowSync, SlowThinking, SlowWrite, StalledLine, Stranger,
+    BrokenStream, CutLine, FailedSync, FullDisk, Kill, KillAtEffect, KilledShim, LostAnswer,
+    LostMessage, RepeatedMessage, SlowRead, SlowSync, SlowThinking, SlowWrite, StalledLine,
+    Stranger,
 };
 
 /// How often each strikes at most where it can: drawn per seed below this.
-const RATES: [(Fault, f64); 15] = [
+const RATES: [(Fault, f64); 16] = [
     (SlowRead, 0.02),
     (SlowWrite, 0.02),
     (SlowSync, 0.02),
@@ -55,6 +57,7 @@ const RATES: [(Fault, f64); 15] = [
     (SlowThinking, 0.02),
     (Stranger, 1.0),
     (KilledShim, 0.03),
+    (BrokenStream, 0.01),
 ];
 
 /// How long faults strike.
@@ -68,6 +71,10 @@ pub struct World {
     rates: BTreeMap<Fault, f64>,
     pub disk: Shared,
     pub book: Mutex<Book>,
+    /// Whether hubs are played on, and how many games over shims and matches of each referee there are.
+    pub hubs: bool,
+    pub shims: u32,
+    pub matches: u32,
     life: AtomicU64,
     died: Notify,
     began: Instant,
@@ -77,6 +84,7 @@ pub struct World {
     pub folder: PathBuf,
     pub struck: Mutex<BTreeMap<Fault, u64>>,
     effects: AtomicU64,
+    ports: AtomicU16,
 }
 
 impl World {
@@ -91,6 +99,9 @@ impl World {
             }
         }
         Arc::new(Self {
+            hubs: rng.chance(0.25),
+            shims: rng.below(3),
+            matches: rng.below(3),
             rng: Mutex::new(rng),
             rates,
             disk: Mutex::new(Disk::default()),
@@ -103,6 +114,7 @@ impl World {
             folder: folder.to_owned(),
             struck: Mutex::default(),
             effects: AtomicU64::new(0),
+            ports: AtomicU16::new(1_024),
         })
     }
 
@@ -132,6 +144,16 @@ impl World {
     /// Whether no fault strikes any more.
     pub fn is_calm(&self) -> bool {
         self.began.elapsed() > STORM
+    }
+
+    /// Waits until no fault strikes any more.
+    pub async fn until_calm(&self) {
+        tokio::time::sleep_until(self.began + STORM + Duration::from_millis(1)).await;
+    }
+
+    /// A number for our end of a connection.
+    pub fn port(&self) -> u16 {
+        self.ports.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Whether nothing has gone wrong for so long that nothing is excused.

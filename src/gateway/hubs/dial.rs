@@ -2,14 +2,15 @@
 
 use crate::link::{AnyLine, LineError, keep_alive};
 use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
 use games::Kit;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_util::codec::FramedRead;
 
 /// The time limit for connecting.
@@ -24,6 +25,36 @@ const FRAME_BYTES_MAX: usize = 10_000_000;
 const LAST_WORDS_SHOWN: usize = 120;
 /// The most lines in a frame: every object of the largest match, and warnings.
 const FRAME_LINES_MAX: usize = 20_000;
+
+/// A connection that was made.
+pub struct HubStream {
+    /// What the hub says.
+    pub read: Box<dyn AsyncRead + Send + Unpin>,
+    /// What we say.
+    pub write: Box<dyn AsyncWrite + Send + Unpin>,
+    /// Our own end.
+    pub local: Option<SocketAddr>,
+}
+
+/// Connects to a hub at this address.
+pub type Dial = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<HubStream>> + Send + Sync>;
+
+/// Connects over TCP.
+pub(super) fn tcp() -> Dial {
+    Arc::new(|address| {
+        Box::pin(async move {
+            let stream = TcpStream::connect(&address).await?;
+            keep_alive(&stream);
+            let local = stream.local_addr().ok();
+            let (read, write) = stream.into_split();
+            Ok(HubStream {
+                read: Box::new(read),
+                write: Box::new(write),
+                local,
+            })
+        })
+    })
+}
 
 /// Why a connection is no longer usable, as a sentence.
 #[derive(Debug, thiserror::Error)]
@@ -92,8 +123,8 @@ impl fmt::Display for LastWords {
 /// A connection.
 pub(super) struct Line {
     kit: &'static dyn Kit,
-    read: FramedRead<OwnedReadHalf, AnyLine>,
-    write: OwnedWriteHalf,
+    read: FramedRead<Box<dyn AsyncRead + Send + Unpin>, AnyLine>,
+    write: Box<dyn AsyncWrite + Send + Unpin>,
     /// Our own end.
     pub(super) local: Option<SocketAddr>,
     frame: String,
@@ -102,14 +133,14 @@ pub(super) struct Line {
 
 impl Line {
     /// Dials.
-    pub(super) async fn dial(kit: &'static dyn Kit, address: &str) -> Result<Self, LineFault> {
-        let stream = tokio::time::timeout(CONNECT_WITHIN, TcpStream::connect(address))
-            .await
-            .map_err(|_| LineFault::ConnectTimeout)?
-            .map_err(LineFault::Unreachable)?;
-        keep_alive(&stream);
-        let local = stream.local_addr().ok();
-        let (read, write) = stream.into_split();
+    pub(super) async fn dial(
+        kit: &'static dyn Kit,
+        address: &str,
+        dial: &Dial,
+    ) -> Result<Self, LineFault> {
+        let dialling = tokio::time::timeout(CONNECT_WITHIN, dial(address.to_owned()));
+        let stream = dialling.await.map_err(|_| LineFault::ConnectTimeout)?;
+        let HubStream { read, write, local } = stream.map_err(LineFault::Unreachable)?;
         Ok(Self {
             kit,
             local,

@@ -1,6 +1,7 @@
 //! Keeps every connection going: dials, plays, waits, dials again.
 
 use super::backoff::Backoff;
+use super::dial::{Dial, tcp};
 use super::game::{GameFault, Joined, Played, Seat, words};
 use super::status::{HubStatus, Phase};
 use crate::clock::now_us;
@@ -31,6 +32,17 @@ impl Hubs {
     /// Hubs whose game or bot does not exist are left out.
     #[must_use]
     pub fn start(hubs: &[Hub], sessions: &Sessions, stop: &CancellationToken) -> Self {
+        Self::dialling(hubs, &tcp(), sessions, stop)
+    }
+
+    /// The same over other connections than TCP's.
+    #[must_use]
+    pub fn dialling(
+        hubs: &[Hub],
+        dial: &Dial,
+        sessions: &Sessions,
+        stop: &CancellationToken,
+    ) -> Self {
         let tasks = TaskTracker::new();
         let mut all = Vec::new();
         for plan in hubs {
@@ -63,6 +75,7 @@ impl Hubs {
                     kit,
                     bot: Arc::clone(&bot),
                     address: plan.address.clone(),
+                    dial: Arc::clone(dial),
                     words: words(&plan.name, &plan.hub),
                     number,
                 };

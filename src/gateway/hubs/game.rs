@@ -1,6 +1,6 @@
 //! One game on one connection, from the first word to the last.
 
-use super::dial::{LastWords, Line, LineFault};
+use super::dial::{Dial, LastWords, Line, LineFault};
 use crate::clock::now_us;
 use crate::session::{Answer, BotAddress, Ended, Key, Opening, Origin, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
@@ -26,6 +26,8 @@ pub(super) struct Seat {
     pub(super) kit: &'static dyn Kit,
     pub(super) bot: Arc<BotAddress>,
     pub(super) address: String,
+    /// How it is dialled.
+    pub(super) dial: Dial,
     /// What the opening words are made of.
     pub(super) words: Value,
     /// The connection's number, among all of them.
@@ -94,7 +96,7 @@ impl Seat {
             opening: self.words.clone(),
             ..DialogueSetup::default()
         })?;
-        let mut line = Line::dial(self.kit, &self.address).await?;
+        let mut line = Line::dial(self.kit, &self.address, &self.dial).await?;
         connected();
         let mut before = Vec::new();
         if let Some(word) = talk.open() {

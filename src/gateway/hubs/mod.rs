@@ -13,5 +13,6 @@ mod dialler;
 mod game;
 mod status;
 
+pub use dial::{Dial, HubStream};
 pub use dialler::Hubs;
 pub use status::{HubStatus, Phase};

@@ -4,16 +4,14 @@ use super::guest::{Guest, Inlet, Outbox, PlayerLine, Seated};
 use super::lobby::Ticket;
 use super::server::{Entrance, HubServer};
 use super::token;
-use crate::link::{AnyLine, Stay, keep_alive};
+use crate::link::{AnyLine, Stay};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use games::{Arrival, Frame};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpStream;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::codec::FramedRead;
@@ -43,18 +41,20 @@ enum State {
 }
 
 /// What a player says.
-type Lines = FramedRead<OwnedReadHalf, AnyLine>;
+type Lines<R> = FramedRead<R, AnyLine>;
 
 /// Serves one connection to its end.
-pub(super) async fn converse(
+pub(super) async fn converse<R, W>(
     hub: Arc<HubServer>,
-    stream: TcpStream,
+    read: R,
+    write: W,
     peer: SocketAddr,
     stay: Stay,
     stop: CancellationToken,
-) {
-    keep_alive(&stream);
-    let (read, write) = stream.into_split();
+) where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     let (out, inlet) = Outbox::new();
     let writing = tokio::spawn(write_out(write, inlet));
     let mut lines = FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX));
@@ -80,7 +80,7 @@ pub(super) async fn converse(
 
 /// Writes until all senders are gone, or a write stalls; once the connection is to end, only what is already
 /// queued.
-async fn write_out(mut write: OwnedWriteHalf, mut inlet: Inlet) {
+async fn write_out<W: AsyncWrite + Unpin>(mut write: W, mut inlet: Inlet) {
     while let Some(text) = inlet.next().await {
         let written = tokio::time::timeout(WRITE_STALL_MAX, write.write_all(text.as_bytes()));
         if !matches!(written.await, Ok(Ok(()))) {
@@ -108,7 +108,11 @@ struct Visitor {
 impl Visitor {
     /// Serves it until its connection is to end; how long to wait then until it closes: a player that never joined gets no
     /// last message.
-    async fn serve(&mut self, lines: &mut Lines, stop: &CancellationToken) -> Duration {
+    async fn serve<R: AsyncRead + Unpin>(
+        &mut self,
+        lines: &mut Lines<R>,
+        stop: &CancellationToken,
+    ) -> Duration {
         let (end, away) = (self.out.end(), self.stay.away());
         let (came, mut look) = (Instant::now(), IDLE_SHORT);
         loop {

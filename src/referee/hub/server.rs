@@ -317,7 +317,7 @@ impl HubServer {
     }
 
     /// Begins matches in rooms that have waited long enough.
-    async fn begin_when_due(self: Arc<Self>) {
+    pub async fn matchmake(self: Arc<Self>) {
         loop {
             let due = self.lobby().next_due();
             let wait = async {

@@ -1,10 +1,12 @@
 //! Accepting players.
 
 use super::HubServer;
-use crate::link::{Accepted, Acceptor};
+use crate::link::{Accepted, Acceptor, Peer, keep_alive};
 use crate::referee::hub::connection::converse;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -20,9 +22,10 @@ impl HubServer {
     ) -> io::Result<()> {
         listener.local_addr()?;
         let mut acceptor = Acceptor::new("hub", Arc::clone(&self.shares));
-        let matchmaker = tokio::spawn(Arc::clone(self).begin_when_due());
+        let matchmaker = tokio::spawn(Arc::clone(self).matchmake());
         loop {
             let accepted = tokio::select! {
+                biased;
                 accepted = acceptor.next(&listener, |_| false) => accepted,
                 () = stop.cancelled() => break,
             };
@@ -34,7 +37,9 @@ impl HubServer {
             } = accepted;
             let (hub, stop) = (Arc::clone(self), stop.clone());
             self.connections.spawn(async move {
-                converse(hub, stream, peer, stay, stop).await;
+                keep_alive(&stream);
+                let (read, write) = stream.into_split();
+                converse(hub, read, write, peer, stay, stop).await;
                 drop(permit);
             });
         }
@@ -45,5 +50,22 @@ impl HubServer {
         }
         drop(listener);
         Ok(())
+    }
+
+    /// Serves one player that has come without a listener, to the end of its connection. Somebody has to
+    /// [`HubServer::matchmake`].
+    pub async fn receive<R, W>(
+        self: &Arc<Self>,
+        read: R,
+        write: W,
+        peer: SocketAddr,
+        stop: CancellationToken,
+    ) where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        if let Some(stay) = self.shares.admit(Peer::of(peer.ip()), true) {
+            converse(Arc::clone(self), read, write, peer, stay, stop).await;
+        }
     }
 }
