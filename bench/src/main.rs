@@ -16,7 +16,6 @@ mod pipes;
 mod process;
 mod shim;
 mod site;
-mod soak;
 mod stats;
 mod stored;
 mod turns;
@@ -62,8 +61,6 @@ enum Verb {
     Lists(lists::ListsArgs),
     /// What a shim adds to each reply, and how soon it gives its first.
     Shim(shim::ShimArgs),
-    /// Keep connections to hubs that are killed, stalled, cut off and fed garbage: every game must end, and nothing leak.
-    Soak(soak::SoakArgs),
     /// Rounds of Lighthouses or Planet Wars a second over pipes, compared with the same lines without an engine.
     Turns(turns::TurnsArgs),
 }
@@ -110,7 +107,6 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Idle(args) => idle::run(args).await,
         Verb::Lists(args) => lists::run(args).await,
         Verb::Shim(args) => shim::run(args).await,
-        Verb::Soak(args) => soak::run(args).await,
         Verb::Turns(args) => turns::run(&args).await,
     }
 }

@@ -104,16 +104,6 @@ pub(crate) struct Games {
 }
 
 impl Games {
-    /// What all have in common, before they begin.
-    pub(crate) fn plan(&mut self) -> &mut Plan {
-        Arc::get_mut(&mut self.plan).expect("they have not begun")
-    }
-
-    /// Who plays them, before they begin.
-    pub(crate) fn programs(&mut self) -> &mut Pipes {
-        &mut self.programs
-    }
-
     /// Plays them.
     pub(crate) async fn play(&self, sink: &mut dyn MatchSink) -> Result<Tally, MatchError> {
         let matches = self.schedule.matches();

@@ -138,7 +138,6 @@ pub(crate) struct Daemon {
     pub(crate) listen: SocketAddr,
     /// Configuration by environment: `DROVER__SECTION__KEY` and its value.
     set: Vec<(String, String)>,
-    config: Option<PathBuf>,
 }
 
 impl Daemon {
@@ -148,16 +147,7 @@ impl Daemon {
             data: data.to_path_buf(),
             listen: free_address()?,
             set: Vec::new(),
-            config: None,
         })
-    }
-
-    /// Gives it a configuration file with this text.
-    pub(crate) fn configure(&mut self, text: &str) -> anyhow::Result<()> {
-        let path = self.data.join("drover.toml");
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        self.config = Some(path);
-        Ok(())
     }
 
     pub(crate) fn set(&mut self, key: &str, value: impl ToString) {
@@ -169,9 +159,6 @@ impl Daemon {
         let listen = self.listen.to_string();
         let mut command = command(["serve", "--api-listen", "127.0.0.1:0", "--listen", &listen])?;
         command.arg("--data").arg(&self.data);
-        if let Some(path) = &self.config {
-            command.arg("--config").arg(path);
-        }
         command
             .envs(self.set.iter().cloned())
             .stdout(Stdio::piped());
@@ -204,7 +191,6 @@ impl Daemon {
 pub(crate) struct Hub {
     pub(crate) address: SocketAddr,
     pub(crate) running: Running,
-    options: Vec<String>,
 }
 
 impl Hub {
@@ -214,20 +200,7 @@ impl Hub {
         Ok(Self {
             address,
             running: hub(address, &options).await?,
-            options,
         })
-    }
-
-    /// `kill -9`, a pause, and a new one.
-    pub(crate) async fn kill_and_start(&mut self, pause: Duration) -> anyhow::Result<()> {
-        self.running
-            .0
-            .kill()
-            .await
-            .context("the hub cannot be killed")?;
-        tokio::time::sleep(pause).await;
-        self.running = hub(self.address, &self.options).await?;
-        Ok(())
     }
 }
 

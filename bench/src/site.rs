@@ -4,12 +4,9 @@ use anyhow::Context as _;
 use drover::daemon::Site;
 use drover::gateway::CallbackOptions;
 use drover::history::GameRules;
-use drover::referee::SeatSpec;
 use drover::session::SessionOptions;
 use drover::store::{Durability, Settings};
-use games::Kit;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -30,16 +27,6 @@ impl Folder {
     pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
-}
-
-/// A match's seats with these bots of a daemon.
-pub(crate) fn seats<'a>(
-    kit: &dyn Kit,
-    callbacks: SocketAddr,
-    bots: impl Iterator<Item = &'a String>,
-) -> anyhow::Result<Vec<SeatSpec>> {
-    let seat = |bot| Ok(format!("url:http://{callbacks}/{}/{bot}", kit.card().name).parse()?);
-    bots.take(*kit.card().seats.end()).map(seat).collect()
 }
 
 /// Starts the callback side alone; without a durability it stores nothing, `packs` says whether sessions that

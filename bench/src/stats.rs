@@ -73,16 +73,3 @@ pub(crate) fn shown(span: Duration) -> String {
         _ => format!("{:.2} s", us as f64 / 1e6),
     }
 }
-
-/// Prints figures, each with its name, and the first lines of what is wrong.
-pub(crate) fn report(figures: &[(&str, u64)], begun: std::time::Instant, wrong: &[String]) {
-    /// Lines printed of what is wrong.
-    const SHOWN_MAX: usize = 10;
-    for (name, figure) in figures {
-        println!("{name:<27}{figure:>9}");
-    }
-    println!("{:<27}{:>9.1}", "seconds", begun.elapsed().as_secs_f64());
-    for line in wrong.iter().take(SHOWN_MAX) {
-        println!("  {line}");
-    }
-}
