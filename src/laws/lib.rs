@@ -81,6 +81,10 @@ const POLLS_AFTER_STOP_MAX: u64 = 2_000;
 pub fn bots_are_those_listed<C: Contest>(_: &Terms<'_>) {
     let names: BTreeSet<&str> = C::CARD.bots.iter().map(|card| card.name).collect();
     assert_eq!(names.len(), C::CARD.bots.len(), "a name twice");
+    assert!(
+        names.contains("champion"),
+        "programs fall back on it, and shims play it, unless they name another bot"
+    );
     for name in &names {
         assert!(C::bot(name, 1, Advice::None).is_some(), "{name}");
         assert!(C::bot(name, 1, Advice::Shipped).is_some(), "{name}");

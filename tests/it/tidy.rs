@@ -423,7 +423,7 @@ const RULES: &[Rule] = &[
             "sqlx::query",
         ],
         |source| {
-            let benches = ["bench/src/fill.rs", "bench/src/full_disk.rs"];
+            let benches = ["bench/src/fill.rs"];
             let rows = source.within("src/store/") || source.within("src/history/");
             rows || benches.contains(&source.path.as_str())
         },

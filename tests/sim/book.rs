@@ -4,6 +4,7 @@ use crate::disk::Disk;
 use crate::image::{Image, answer};
 use drover::store::{Direction, SessionId, Side};
 use games::Cause;
+use games::rng::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -74,10 +75,12 @@ impl Book {
         }
     }
 
-    /// Some message that was sent of late, for strangers.
-    pub fn overheard(&self, at: usize) -> Option<(Player, String)> {
-        let (player, sent) = self.sent.iter().nth(at % self.sent.len().max(1))?;
-        Some((player.clone(), sent.last()?.clone()))
+    /// Some player, and some message that was sent to it, for strangers.
+    pub fn overheard(&self, rng: &mut Rng) -> Option<(Player, String)> {
+        let any = rng.below(self.sent.len() as u32) as usize;
+        let (player, sent) = self.sent.iter().nth(any)?;
+        let any = rng.below(sent.len() as u32) as usize;
+        Some((player.clone(), sent.get(any)?.clone()))
     }
 
     /// An answer of the daemon has come, which has `refused` something to store meanwhile.

@@ -18,7 +18,7 @@ use futures_util::future::{BoxFuture, pending};
 use games::seat::{Due, OwnSeat, Settings};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -274,34 +274,50 @@ pub async fn far_matches(world: Arc<World>) {
     }
 }
 
-/// Strangers send what they have overheard, in the name of nobody.
+/// Strangers send what they have overheard: to the same numbers in another name, with a word that its referee has never
+/// said, and in any order to a session of their own, whose bot has to think about a match that makes no sense.
 pub async fn strangers(world: Arc<World>) {
     while !world.is_calm() {
-        let wait_ms = 20 + world.rng.lock().below(1_000);
+        let wait_ms = 20 + world.rng.lock().below(500);
         sleep(Duration::from_millis(wait_ms.into())).await;
         if !world.strikes(Fault::Stranger) {
             continue;
         }
-        let (at, other) = {
+        let (key, text) = {
             let mut rng = world.rng.lock();
-            (rng.below(64) as usize, rng.below(4))
+            let Some((player, text)) = world.book.lock().overheard(&mut rng) else {
+                continue;
+            };
+            let other = rng.below(4) as u8;
+            let bots = kit().card().bots;
+            let bot = bots[rng.below(bots.len() as u32) as usize].name;
+            let referee = Ipv4Addr::new(192, 0, 2, other).to_string();
+            let bot = BotAddress::new(kit(), bot, &referee).expect("a bot of this name");
+            let (market, id, text) = match rng.chance(0.3) {
+                true => (player.1, player.2, format!("{text}&x=stranger")),
+                false => {
+                    let (market, id) = (7_000_000 + u64::from(other), u64::from(other) + 1);
+                    let theirs = format!("market={}&id={}", player.1, player.2);
+                    let own = format!("market={market}&id={id}");
+                    (market, id, text.replace(&theirs, &own))
+                }
+            };
+            let bot = Arc::new(bot);
+            (Key { bot, market, id }, text)
         };
-        let overheard = world.book.lock().overheard(at);
-        let (Some((player, text)), Some(daemon)) = (overheard, world.daemon()) else {
+        let Some(daemon) = world.daemon() else {
             continue;
         };
-        let bot = BotAddress::new(kit(), "filler", &format!("192.0.2.{other}"));
-        let key = Key {
-            bot: Arc::new(bot.expect("a bot of this name")),
-            market: player.1,
-            id: player.2,
-        };
-        let peer = IpAddr::V4(Ipv4Addr::new(192, 0, 2, other as u8));
+        let peer = key.bot.referee().parse().expect("an address");
+        let origin = Origin::new(peer, false, false);
         let begins = begins(&text);
+        let calling = daemon
+            .sessions
+            .callback(origin, key, begins, text, Instant::now());
         tokio::select! {
             biased;
             () = world.death(daemon.life) => {}
-            _ = daemon.sessions.callback(Origin::new(peer, false, false), key, begins, text, Instant::now()) => {}
+            _ = calling => {}
         }
     }
 }
