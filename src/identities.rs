@@ -68,7 +68,7 @@ pub struct Names {
 
 impl Names {
     /// Reads a file of names: a line a match, `GAME REFEREE MARKET W=alice N=bob`, with `MARKET/PLAYER` where several
-    /// players of ours sit there, one line for each. Blanks separate, so no name has any. Empty lines and those that
+    /// of our players sit there, one line for each. Blanks separate, so no name has any. Empty lines and those that
     /// begin with `#` are left out.
     ///
     /// # Errors

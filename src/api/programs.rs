@@ -1,4 +1,4 @@
-//! What became of users' programs in a match.
+//! How users' programs fared in a match.
 
 use super::contents::{Seen, Wanted};
 use super::lists::Rows;
@@ -12,7 +12,7 @@ use crate::store::{SessionId, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What became of a user's program that played in a match.
+/// How a user's program fared that played in a match.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ProgramRun)]
 pub(super) struct ProgramShown {

@@ -158,7 +158,7 @@ impl Rows for Schedule {
     }
 }
 
-/// What became of each pair.
+/// The outcome of each pair.
 pub(super) struct Crosstable;
 
 impl Rows for Crosstable {

@@ -1,4 +1,4 @@
-//! The moments of a decision. Pure: whoever calls owns the clock.
+//! The moments of a decision. Pure: the caller owns the clock.
 //!
 //! The one rule of time: a decision may take the wire's limit less the configured margin, and the margin
 //! never takes more than a quarter of a limit below 5 s.
@@ -142,7 +142,7 @@ impl ProgramTimes {
         }
     }
 
-    /// The same where whoever asks may be waiting since before this process began, nobody knows how long: at most
+    /// The same where the asker may be waiting since before this process began, nobody knows how long: at most
     /// [`AGAIN_SHARE`] of the limit is for the program, which is being started again, and as much for its fallback.
     #[must_use]
     pub fn again(self) -> Self {

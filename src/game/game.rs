@@ -231,7 +231,7 @@ pub struct Duel {
 }
 
 impl Duel {
-    /// The results of a match of so many seats that was given up for all by the fault of some, so that it has no
+    /// The results of a match of this many seats that was given up for all by the fault of some, so that it has no
     /// scores: each of these lost to every other seat, and nothing else counts.
     #[must_use]
     pub fn of_given_up(seats: usize, at_fault: impl Fn(Seat) -> bool) -> Vec<Self> {

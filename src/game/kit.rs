@@ -144,7 +144,7 @@ pub fn bot_seed(seed: u64, seat: Seat) -> u64 {
     Rng::new(seed, BOT_STREAM + u64::from(seat.0)).bits()
 }
 
-/// A pace of so many nodes a decision and no clock.
+/// A pace of a number of nodes a decision and no clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Nodes(pub u64);
 

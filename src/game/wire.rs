@@ -330,7 +330,7 @@ pub trait Table: Send {
     /// A call that [`Table::calls`] has yet to give waits for nothing.
     fn waits(&self, seat: Seat) -> bool;
     /// Receives, before the answer, how much time a seat has taken for it; for games whose clock runs
-    /// over more than one answer. Time is passed in: whoever drives the table owns the clock.
+    /// over more than one answer. Time is passed in: the table's driver owns the clock.
     fn spent(&mut self, seat: Seat, time: Duration) {
         let _ = (seat, time);
     }

@@ -148,7 +148,7 @@ pub(super) fn no_bot(kit: &dyn Kit) -> NoRoute {
 /// The same text whatever is wrong with it: a stranger does not learn which names exist.
 fn unnamed(kit: &dyn Kit) -> NoRoute {
     NoRoute(format!(
-        "the path names a referee that does not count here; whoever runs this service can list it in the \
+        "the path names a referee that does not count here; the operator of this service can list it in the \
          configuration under [[callbacks.referee]] with its addresses or a secret, and it then calls \
          /{0}/BOT/NAME or /{0}/BOT/NAME:SECRET; without a name, as /{0}/BOT, the caller's address is its name",
         kit.card().name

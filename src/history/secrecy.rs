@@ -21,7 +21,7 @@ pub fn public_spec(spec: &str) -> &str {
 
 /// When the match `m` was over: its end, where our referee reported it, but in a tournament not before that has ended: its
 /// deck may be played again. One that fills no place there is not over while any tournament goes on. In others' matches each session
-/// receives the end by itself, so the match is over when the last of ours has received it.
+/// receives the end by itself, so the match is over when our last session has received it.
 pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL
     WHEN EXISTS (SELECT 1 FROM tournament_matches p JOIN tournaments t ON t.id = p.tournament
         WHERE p.match_id = m.id AND t.ended_us IS NULL) THEN NULL

@@ -1,4 +1,4 @@
-//! Matches of ours while nothing can be stored.
+//! Our matches while nothing can be stored.
 
 use super::hub::{HubServer, HubSettings};
 use super::seat::budget::ThinkBudget;

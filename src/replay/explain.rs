@@ -211,7 +211,7 @@ pub fn bot_session(
     Ok(row)
 }
 
-/// The bot of a seat that one of ours plays in the referee's process.
+/// The bot of a seat that one of our bots plays in the referee's process.
 pub(super) fn builtin(spec: &str) -> Option<&str> {
     let named = spec.strip_prefix("builtin:");
     named.or(Some(spec).filter(|spec| *spec == "filler"))

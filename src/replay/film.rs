@@ -11,7 +11,7 @@ use zstd::bulk::{compress, decompress};
 const BLOCK: usize = 32;
 const LEVEL: i32 = 3;
 
-/// What is wanted of steps beside what happened.
+/// What is wanted of steps besides what happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// Their states.
@@ -100,13 +100,13 @@ impl Film {
         self.steps.is_empty()
     }
 
-    /// What is known beside its steps.
+    /// What is known besides its steps.
     #[must_use]
     pub fn remarks(&self) -> &Remarks {
         &self.remarks
     }
 
-    /// At most so many steps from one on, and what their pictures have alike.
+    /// Steps from one on, at most a number, and what their pictures have alike.
     ///
     /// # Errors
     /// What was compressed cannot be read.

@@ -78,7 +78,7 @@ impl Step {
     }
 }
 
-/// What is known of a replay beside its steps.
+/// What is known of a replay besides its steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remarks {
     /// Where the transcripts differ from what playing them again gives, in sentences: it may be wrong from there on.
@@ -354,7 +354,7 @@ fn alike(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Adds to a value what another one says beside it.
+/// Adds to a value what another one says besides it.
 fn joined(one: &mut Value, other: Value) {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {

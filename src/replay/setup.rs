@@ -11,7 +11,7 @@ const ADVICE: &str = "advice";
 /// The key in a session's setup for what its program needs.
 pub const PROGRAM: &str = "program";
 
-/// The most known opponents, beside those named, who are compared with rivals of unknown names: those learnt from
+/// The most known opponents, besides those named, who are compared with rivals of unknown names: those learnt from
 /// last.
 const KNOWN_MAX: u32 = 16;
 

@@ -340,7 +340,7 @@ impl Player {
             Some(journal) => journal.write(request),
             None => {
                 Journal::begin(folder, &self.transcript.hello, self.synced).and_then(|journal| {
-                    // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
+                    // Kept locked in any case: the daemon must not take it for an orphan's.
                     let journal = self.journal.insert(journal);
                     // All that the daemon is not known to have, without which the rest is useless.
                     let before = self.transcript.missing().into_iter().map(Request::Message);

@@ -2,7 +2,7 @@
 //!
 //! The lock on the **file** keeps out those who have it by another name: a hard link, a link in another folder, a
 //! mount, or after `mv`. The lock on its **name** (`NAME.lock`) keeps out those who put another file in its place:
-//! SQLite's log lies beside the name.
+//! SQLite's log lies next to the name.
 
 use super::error::StoreError;
 use nix::fcntl::{FcntlArg, fcntl};
@@ -18,7 +18,7 @@ use std::os::unix::fs::{
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Who may read and write what lies beside the database: transcripts, hidden hands, digests of tokens.
+/// Who may read and write what lies next to the database: transcripts, hidden hands, digests of tokens.
 pub(super) const PRIVATE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
 const OTHERS: u32 = 0o077;
@@ -40,7 +40,7 @@ pub(super) struct Lock(
 );
 
 /// `name` with `suffix` added to the file's name.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn companion(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)
@@ -63,9 +63,9 @@ pub(super) fn part_of(to: &Path) -> Result<PathBuf, StoreError> {
     if to.exists() {
         return Err(failed("it exists already; name a new file".into()));
     }
-    let part = beside(to, ".part");
+    let part = companion(to, ".part");
     for suffix in ["", "-wal", "-shm"] {
-        let old = beside(&part, suffix);
+        let old = companion(&part, suffix);
         if old.exists() {
             fs::remove_file(&old).map_err(|error| failed(error.to_string()))?;
         }
@@ -105,7 +105,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// The database's one path: its log lies beside the file itself, whichever links lead there, also to a file that is
+/// The database's one path: its log lies next to the file itself, whichever links lead there, also to a file that is
 /// yet to be made.
 pub(super) fn canonical(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
@@ -143,7 +143,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
 
 /// Refuses a database or folder that somebody else owns and keeps from us.
 pub(super) fn check_owner(path: &Path) -> Result<(), StoreError> {
-    let files = [".lock", "", "-wal", "-shm"].map(|suffix| beside(path, suffix));
+    let files = [".lock", "", "-wal", "-shm"].map(|suffix| companion(path, suffix));
     let mut all = std::iter::once(folder_of(path)).chain(files.iter().map(PathBuf::as_path));
     all.find_map(|file| foreign(file, Access::READ_OK | Access::WRITE_OK))
         .map_or(Ok(()), Err)
@@ -225,7 +225,7 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
     }
     let mut options = private();
     let options = options.create(true).truncate(false);
-    let mut name = options.open(beside(path, ".lock")).map_err(cannot)?;
+    let mut name = options.open(companion(path, ".lock")).map_err(cannot)?;
     match name.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(in_use(holder(&mut name))),
@@ -258,7 +258,7 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
     // Some file systems have no attributes: the refusal of another name then names no holder.
     let _ = fsetxattr(&file, HOLDER, card.as_bytes(), XattrFlags::empty());
     for suffix in ["", "-wal", "-shm", ".lock"] {
-        tighten(&beside(path, suffix));
+        tighten(&companion(path, suffix));
     }
     Ok(Lock(Arc::new((name, file))))
 }

@@ -173,7 +173,7 @@ pub(super) async fn readable(path: &Path) -> Result<Readable, StoreError> {
     files::check_readable(path)?;
     let plain = reading(path);
     let mut probe = connect_read(path, &plain).await;
-    let immutable = probe.is_err() && !files::beside(path, "-wal").exists();
+    let immutable = probe.is_err() && !files::companion(path, "-wal").exists();
     if immutable {
         probe = connect_read(path, &plain.immutable(true)).await;
     }

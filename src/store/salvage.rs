@@ -89,7 +89,7 @@ pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
     let closed = opened.writer.close().await;
     drop(opened.lock);
     // It exists only while the copy is made.
-    let _ = std::fs::remove_file(files::beside(&part, ".lock"));
+    let _ = std::fs::remove_file(files::companion(&part, ".lock"));
     let salvaged = salvaged?;
     closed.map_err(|error| failed(error.to_string()))?;
     files::finish(part, to).await?;

@@ -38,7 +38,7 @@ const FREE: [&str; 5] = [SECRET, "until", "minutes_max", "precision", "rank_by"]
 
 /// Follows a tournament as it is played.
 pub trait Watch: Send {
-    /// A round begins, with so many matches left to play.
+    /// A round begins, with this number of matches left to play.
     fn round(&mut self, _round: &Round, _matches: usize) {}
     /// A match has ended.
     fn ended(&mut self, _game: &PlayedGame) {}

@@ -312,7 +312,7 @@ async fn a_built_in_bot_out_of_time_loses_as_on_our_hub() {
             }),
             ..plan("smartdog", bots, Extent::Full)
         };
-        // A search of so many nodes takes far longer than a millisecond.
+        // A search of this many nodes takes far longer than a millisecond.
         let long = ThinkBudget::Nodes(100_000);
         let first = planned().into_iter().take(1).collect();
         let counted = played_by(long, plan, first, &recording).await.remove(0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A player of Planowanie that plays the first of its legal acts, and misbehaves in the way that its argument names, when
 it starts or when it is first asked. It speaks with an arbiter, or with Drover as a user's bot: the first line that it
-hears says which. What becomes of each way stands in tests/it/zoo.rs."""
+receives says which. The outcome of each way stands in tests/it/zoo.rs."""
 
 import ctypes
 import fcntl

@@ -178,7 +178,7 @@ impl Place {
                 "Your server against our bots",
                 match self.referee {
                     Some(_) => {
-                        "Starts a match between your server and a bot of ours; empty seats pass on everything."
+                        "Starts a match between your server and one of our bots; empty seats pass on everything."
                     }
                     None => "No referee runs here; this command runs one.",
                 },

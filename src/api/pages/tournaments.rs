@@ -90,7 +90,7 @@ struct CrossLine {
     cells: Vec<Cell>,
 }
 
-/// What became of a pair.
+/// The outcome of a pair.
 enum Cell {
     Own,
     Never,

@@ -217,7 +217,7 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
         stranger.expect("end").await.1["scores"],
         serde_json::json!([1, 0])
     );
-    // It is public now, also to whoever comes while another, who came before, still reads.
+    // It is public now, also to one who comes while another, who came before, still reads.
     let mut late = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;
     let all = [
         "for ann", "for bob", "by ann", "by bob", "end 1,0", "end 1,0",

@@ -1,4 +1,4 @@
-//! What became of users' programs in a match, and who is told.
+//! How users' programs fared in a match, and who may see it.
 
 use super::App;
 use crate::history;

@@ -71,7 +71,7 @@ fn session(number: u64, side: Side, seat: u8, bot: &str) -> NewSession {
     }
 }
 
-/// A table of ours with two of our bots and two strangers, one of them named ann; and a match of another
+/// One of our tables with two of our bots and two strangers, one of them named ann; and a match of another
 /// referee with the same two bots, of which one has heard the end already and taught a type and bob.
 async fn play(app: &App) {
     let store = app.store();

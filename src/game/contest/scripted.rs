@@ -19,7 +19,7 @@ struct Scripted<G: Game> {
 
 impl<G: Game<Act: Clone + Send>> Bot<G> for Scripted<G> {
     fn decide(&mut self, _: &G::View, _: &G::Ask, _: Budget<'_>) -> G::Act {
-        // Whoever asks has looked whether there is another one.
+        // The caller has looked whether there is another one.
         let at = self.next.min(self.acts.len() - 1);
         self.next += 1;
         self.acts[at].clone()

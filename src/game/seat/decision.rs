@@ -29,7 +29,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Nodes for a decision, and no time of ours.
+    /// Nodes for a decision, and none of our own time.
     #[must_use]
     pub const fn nodes(nodes: u64) -> Self {
         Self {

@@ -3,10 +3,10 @@
 use super::beta;
 use super::interval::Z95;
 
-/// From so many degrees of freedom on the normal distribution is as good: it differs in the sixth digit.
+/// From this many degrees of freedom on the normal distribution is as good: it differs in the sixth digit.
 const NORMAL_FROM: f64 = 1e6;
 
-/// Two-sided 95 % of Student's distribution with so many degrees of freedom, 1 or more.
+/// Two-sided 95 % of Student's distribution with `n` degrees of freedom, 1 or more.
 #[must_use]
 pub fn t95(freedom: f64) -> f64 {
     if freedom >= NORMAL_FROM {

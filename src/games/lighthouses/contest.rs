@@ -135,7 +135,7 @@ impl Contest for Lighthouses {
 struct JsonLines;
 
 impl Dialect for JsonLines {
-    /// The wire has no numbers: whoever holds the pipe gives them. The message with the player's number
+    /// The wire has no numbers: what holds the pipe gives them. The message with the player's number
     /// begins a game.
     fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
         let seating = wire::seating(frame).map(|(seat, seats)| Seating {

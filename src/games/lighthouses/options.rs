@@ -25,7 +25,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "map",
         "null",
-        "The island: the name of a map of ours, `drawn` for one drawn by the match's seed, or a map file's text; null: by seed one of ours that has room for all.",
+        "The island: the name of a shipped map, `drawn` for one drawn by the match's seed, or a map file's text; null: by seed a shipped one that has room for all.",
     ),
     OptionCard::new("rounds", "1200", "Rounds of a game; bots do not know it."),
     OptionCard::new(

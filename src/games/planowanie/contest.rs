@@ -164,7 +164,7 @@ impl Contest for Planowanie {
 struct Commands;
 
 impl Dialect for Commands {
-    /// The wire has no numbers: whoever holds the pipe gives them. A deck begins a game.
+    /// The wire has no numbers: what holds the pipe gives them. A deck begins a game.
     fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
         let begins = matches!(dialect::read(frame).command, Ok(Command::SetDeck(_)));
         Ok(Route::unnumbered(begins, None))

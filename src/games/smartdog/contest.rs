@@ -141,7 +141,7 @@ impl Contest for SmartDog {
 struct HubLines;
 
 impl Dialect for HubLines {
-    /// The wire has no numbers: whoever holds the connection gives them.
+    /// The wire has no numbers: what holds the connection gives them.
     fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
         let text = String::from_utf8_lossy(frame);
         let mut seating = None;

@@ -20,7 +20,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "map",
         "null",
-        "The tile that every player gets: the name of a map of ours, `drawn` for one drawn by the match's seed, or a map file's text; null: a map of ours by seed.",
+        "The tile that every player gets: the name of a shipped map, `drawn` for one drawn by the match's seed, or a map file's text; null: a shipped map by seed.",
     ),
     OptionCard::new(
         "on_fault",

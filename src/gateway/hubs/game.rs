@@ -17,7 +17,7 @@ const SILENCE_BEYOND_TURN: Duration = Duration::from_secs(30);
 /// Words of the time before a game that are kept, and bytes of each.
 const BEFORE_MAX: usize = 64;
 const WORD_BYTES_MAX: usize = 1_024;
-/// Bytes that a hub may say in one game: far more than the longest of ours.
+/// Bytes that a hub may say in one game: far more than our longest one.
 const GAME_BYTES_MAX: usize = 512 << 20;
 
 /// Who plays where.

@@ -1,4 +1,4 @@
-//! The status of each connection, for whoever asks.
+//! The status of each connection, for all who ask.
 
 use crate::clock;
 use serde::Serialize;

@@ -229,7 +229,7 @@ fn called(filter: &Filter, row: &MatchRow) -> bool {
     opponent.is_none_or(|name| row.seats.iter().any(|seat| is_called(row, seat, name)))
 }
 
-/// Which matches have the opponent; with a bot of ours beside it, those in which the two met.
+/// Which matches have the opponent; with one of our bots besides it, those in which the two met.
 fn meets(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool {
     let Some((name, bot)) = filter.opponent.as_ref().zip(filter.bot.as_ref()) else {
         return called(filter, row);

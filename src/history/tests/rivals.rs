@@ -373,7 +373,7 @@ async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
         .map(|versus| (versus.rival.as_str(), versus.all.games, versus.all.won))
         .collect();
     assert_eq!(met, [("champion", 3, 3)]);
-    // Both are ours: a bot's results count each of its seats once, whoever recorded it.
+    // Both are ours: a bot's results count each of its seats once, whichever side recorded it.
     for (bot, won, lost) in [("champion", 3, 0), ("bluffer", 0, 3)] {
         let record = history::bot_record(store.reader(), "toy", bot, i64::MAX)
             .await

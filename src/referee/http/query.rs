@@ -54,7 +54,7 @@ pub enum QueryError {
         /// What is wrong with it.
         error: TargetError,
     },
-    /// A bot of ours without a name.
+    /// One of our bots, without a name.
     #[error("{key}: {error}")]
     Seat {
         /// `url1`, …
@@ -171,7 +171,7 @@ fn connect(kit: &dyn Kit, pairs: &[(String, String)]) -> Result<MatchRequest, Qu
     Ok(request)
 }
 
-/// The address of a player, or a bot of ours: `builtin:NAME`, `bot:NAME`.
+/// The address of a player, or one of our bots: `builtin:NAME`, `bot:NAME`.
 fn seat(key: &str, value: &str) -> Result<SeatSpec, QueryError> {
     let key = || key.to_owned();
     if value.starts_with("builtin:") || value.starts_with(PREFIX) {

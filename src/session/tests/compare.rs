@@ -1,4 +1,4 @@
-//! Candidates beside those who played in stored sessions: what they would have played, and how they fail.
+//! Candidates next to those who played in stored sessions: what they would have played, and how they fail.
 
 use super::program::{GOOD, Table, bots, python, write};
 use super::world::{World, key_at, options, until};
@@ -66,13 +66,13 @@ fn mine(table: &Table) -> Candidate {
     Candidate::Program(bots.find("mine").unwrap(), bots)
 }
 
-async fn beside(table: &Table, candidate: Candidate) -> Comparison {
+async fn tried(table: &Table, candidate: Candidate) -> Comparison {
     let kit = games::find("koehandel").unwrap();
     compared(&table.store, &comparing(kit, candidate)).await
 }
 
 async fn beside_built_in(table: &Table, name: &str) -> Comparison {
-    beside(table, Candidate::Builtin(name.to_owned())).await
+    tried(table, Candidate::Builtin(name.to_owned())).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,7 +128,7 @@ async fn a_program_agrees_with_itself_over_a_restart_and_a_built_in_bot_is_compa
     let noted = history::note(table.store.reader(), "mine", "koehandel")
         .await
         .unwrap();
-    let same = beside(&table, mine(&table)).await;
+    let same = tried(&table, mine(&table)).await;
     assert_eq!(same.candidate, "bot:mine@1.0");
     assert!(same.decisions > 20, "{same:?}");
     // Its fallback may have answered what was asked before the restart, and was asked once more.
@@ -166,7 +166,7 @@ async fn illegal_and_late_answers_are_counted_and_one_that_does_not_run_ends_it(
         None,
     )
     .await;
-    let found = beside(&table, mine(&table)).await;
+    let found = tried(&table, mine(&table)).await;
     assert!(found.illegal > 0, "{found:?}");
     assert_eq!(found.illegal, found.decisions, "{found:?}");
     assert_eq!(found.differences[0].how, "illegal");
@@ -181,7 +181,7 @@ async fn illegal_and_late_answers_are_counted_and_one_that_does_not_run_ends_it(
         "{late:?}"
     );
     write(table.folder.path(), "sys.exit('no luck')");
-    let broken = beside(&table, mine(&table)).await;
+    let broken = tried(&table, mine(&table)).await;
     assert!(broken.never_ran() && !found.never_ran(), "{broken:?}");
     assert_eq!(broken.decisions, found.decisions);
     let why = broken.faults.join(" ");

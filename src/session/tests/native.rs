@@ -51,7 +51,7 @@ async fn table(terms: Terms, manner: &str) -> Table {
     Table::open(folder, SessionOptions::default(), (terms, "native")).await
 }
 
-/// A match of such a program, restarting the daemon after so many of its calls; what became of the program.
+/// A match of such a program, restarting the daemon after this many of its calls; how the program fared.
 async fn played(
     terms: Terms,
     manner: &str,
@@ -203,7 +203,7 @@ async fn answers_that_the_rules_forbid_are_refused() {
         let illegal = table.fallbacks(1, "program_illegal").await as u64;
         assert_eq!(illegal, refused, "{game}: {report}");
         if !is_hasty(game) {
-            // It stays in step: nothing is to be started anew.
+            // It stays in step: nothing is to be started again.
             assert_eq!(count(&report, "starts"), 1, "{game}: {report}");
         }
     }
@@ -281,7 +281,7 @@ async fn a_match_goes_on_after_a_restart_of_the_daemon() {
         assert_eq!(count(&report, "refused"), 0, "{game}: {report}");
         let answered = count(&report, "answered");
         assert!(answered >= at_least(4, game), "{game}: {report}");
-        // The one of the second daemon has decided anew what was decided before.
+        // The one of the second daemon has decided again what was decided before.
         assert!(stderr.contains("decision 5"), "{game}: {stderr}");
         if !is_hasty(game) {
             assert_eq!(count(&report, "starts"), 1, "{game}: {report}");

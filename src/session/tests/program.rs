@@ -112,7 +112,7 @@ pub(super) fn write(folder: &Path, answer: &str) {
 }
 
 impl Table {
-    /// A program that answers so, with so many milliseconds for a decision.
+    /// A program that answers so, with this many milliseconds for a decision.
     async fn new(answer: &str, within_ms: u64) -> Self {
         let options = SessionOptions {
             margin: Duration::from_millis(5_000 - within_ms),
@@ -167,7 +167,7 @@ impl Table {
         Self::open(self.folder, self.options, played).await
     }
 
-    /// Plays a match, restarting the daemon after so many of the program's calls. How it ended, and the longest that
+    /// Plays a match, restarting the daemon after this many of the program's calls. How it ended, and the longest that
     /// a call took.
     pub(super) async fn play(mut self, restart_at: Option<usize>) -> (Self, Outcome, Duration) {
         let Terms {
@@ -238,7 +238,7 @@ impl Table {
         (self, outcome, longest)
     }
 
-    /// What became of the program in the session with this number.
+    /// How the program fared in the session with this number.
     pub(super) async fn ran(&self, session: i64) -> (Value, String) {
         let since = Instant::now();
         loop {

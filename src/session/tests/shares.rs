@@ -44,7 +44,7 @@ async fn one_peer_does_not_get_what_is_left_and_others_do() {
         let at = key_at("champion", "honest", market, 1);
         world.send_from(from(3), &at, "begin").await.unwrap();
     }
-    // Whoever is exempt, too, and up to the very end.
+    // Those who are exempt, too, and up to the very end.
     let exempt = Origin::new([127, 0, 0, 2].into(), true, false);
     let (ours, refusal) = fill(&world, exempt, "ours").await;
     assert_eq!((ours, refusal), (5, Refusal::Full));

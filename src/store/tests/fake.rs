@@ -75,7 +75,7 @@ pub(crate) fn call(number: u64, turn: i64) -> String {
     format!("?market={number}&id={id}&type=ask&round={turn}")
 }
 
-/// The row of a match of a referee `r` of ours, with four seats.
+/// The row of a match of our referee `r`, with four seats.
 pub(crate) fn named_match(id: &str, market: u64, name: impl Fn(u8) -> Option<String>) -> MatchRow {
     let seats = (0..4).map(|seat| SeatRow {
         seat,

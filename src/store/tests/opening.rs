@@ -150,8 +150,8 @@ async fn a_link_to_a_database_is_followed() {
         store.close().await;
     }
     assert!(far.path().join("far.db").exists());
-    let beside = fs::read_dir(near.path()).unwrap();
-    assert_eq!(beside.count(), 1, "nothing lies beside the link");
+    let reader = fs::read_dir(near.path()).unwrap();
+    assert_eq!(reader.count(), 1, "nothing lies next to the link");
 }
 
 #[tokio::test]
@@ -287,12 +287,12 @@ async fn a_device_is_no_database_and_stays_as_it_is() {
 #[tokio::test]
 async fn a_store_opened_for_reading_does_not_write() {
     let (_folder, store) = opened().await;
-    let beside = Store::open_readonly(store.path(), GameRules::all())
+    let reader = Store::open_readonly(store.path(), GameRules::all())
         .await
         .unwrap();
-    let append = Pen::player(&beside, 1).append(vec![received("ask")]);
+    let append = Pen::player(&reader, 1).append(vec![received("ask")]);
     assert!(matches!(
-        beside.append(append).await,
+        reader.append(append).await,
         Err(StoreError::ReadOnly)
     ));
 }

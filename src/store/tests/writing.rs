@@ -40,10 +40,10 @@ async fn an_acknowledged_entry_is_there_for_another_connection() {
     ];
     let receipt = pen.write(&store, entries).await;
     assert_eq!(receipt.last, Some(EntryId(3)));
-    let beside = Store::open_readonly(store.path(), GameRules::all())
+    let reader = Store::open_readonly(store.path(), GameRules::all())
         .await
         .unwrap();
-    assert_eq!(texts(&beside, &pen).await, ["ask", "7", &odd]);
+    assert_eq!(texts(&reader, &pen).await, ["ask", "7", &odd]);
     let health = store.health();
     assert_eq!((health.commits, health.appends, health.entries), (1, 1, 3));
 }

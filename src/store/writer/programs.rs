@@ -6,7 +6,7 @@ use games::Participation;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 
-/// What became of a program in a session, to be stored.
+/// How a program fared in a session, to be stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramRun {
     /// The session.

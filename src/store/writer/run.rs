@@ -280,7 +280,7 @@ impl Writer {
             self.recovered();
         }
         let durability = batch.durability;
-        // In the order of commits, as no other thread could, and before the answers: whoever has one reads what was
+        // In the order of commits, as no other thread could, and before the answers: who has one reads what was
         // added. Those who wait for it may have it later.
         let rung = self.bells.note(batch.added(&self.sessions));
         let answers = batch.committed(&mut self.sessions);

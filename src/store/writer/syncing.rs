@@ -34,7 +34,7 @@ impl Syncing {
         // The file stays the same for as long as the database is open.
         let log = File::options()
             .write(true)
-            .open(files::beside(path, "-wal"))
+            .open(files::companion(path, "-wal"))
             .map_err(cannot)?;
         let callers = Handle::current();
         let (queue, batches) = mpsc::channel(WAITING_MAX);

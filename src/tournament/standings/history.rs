@@ -8,7 +8,7 @@ use ratings::{Ladder, PairResult, Results, ResultsError, fit};
 use serde::Serialize;
 use std::io;
 
-/// Ratings are fitted again after rounds for so many entrants at most; for more there is the live ladder.
+/// Ratings are fitted again after rounds for this many entrants at most; for more there is the live ladder.
 const FITTED_MAX: usize = 100;
 /// Rounds that are shown at most: of more, evenly many are left out between two.
 const ROUNDS_MAX: usize = 200;
@@ -41,7 +41,7 @@ pub struct RoundRatings {
     pub errors: Vec<Option<f64>>,
 }
 
-/// The numbers at which to look at so many things so that at most `most` are seen, the last of them always.
+/// The numbers at which to look at `count` things so that at most `most` are seen, the last of them always.
 fn seen(count: usize, most: usize) -> impl Iterator<Item = usize> {
     (0..count)
         .rev()

@@ -181,7 +181,7 @@ mod tests {
         Standings::new(entrants, games, &settings)
     }
 
-    /// A match in each round between two entrants, of which the first wins so many.
+    /// A match in each round between two entrants, of which the first wins this share.
     fn won(pair: [usize; 2], wins: u32, of: u32, first: u32) -> Vec<PlayedGame> {
         let one = |number: u32| {
             let score = i64::from(number < wins);

@@ -205,7 +205,7 @@ impl Standings {
         serde_json::to_string_pretty(self)
     }
 
-    /// Half the width of the widest interval of a rating, in Elo, among the first so many entrants, BayesElo's or
+    /// Half the width of the widest interval of a rating, in Elo, among the `first` entrants, BayesElo's or
     /// that by tables. `None` if one of them has no rating.
     #[must_use]
     pub fn precision(&self, first: usize) -> Option<f64> {

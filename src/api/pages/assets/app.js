@@ -77,7 +77,7 @@ function age() {
 
 // Follows a stream of events while the page is looked at: `onNews` is called after each of them, but not more often
 // than once in a while, and says whether there is more to come. Without a stream, or where it is refused, it is called
-// every so many seconds instead.
+// at an interval instead.
 function follow(url, every, onNews) {
   const REST_MS = 2000;
   const REFUSED_S = 15;
@@ -159,7 +159,7 @@ function follow(url, every, onNews) {
   begin();
 }
 
-// Says quietly how live the page is, beside its times.
+// Says quietly how live the page is, next to its times.
 function tellLive(text) {
   const place = document.getElementById("live");
   if (!place || place.dataset.text === text) return;

@@ -448,7 +448,7 @@ impl Played {
     }
 }
 
-/// What a tournament keeps of each seat beside its score.
+/// What a tournament keeps of each seat besides its score.
 fn notes(faults: &[Blame], conduct: &[Conduct]) -> Vec<SeatNotes> {
     let seats = (0u8..).map(Seat).zip(conduct);
     let note = |(seat, conduct): (Seat, &Conduct)| {
