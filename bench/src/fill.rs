@@ -5,9 +5,8 @@
 
 use crate::process;
 use anyhow::{Context as _, ensure};
-use drover::history;
-use drover::history::GameRules;
-use drover::store::{BulkPacker, Direction, Entry, EntryId, SessionId, Settings, Store};
+use drover::history::{self, Filter, GameRules, PageAt};
+use drover::store::{BulkPacker, Direction, Entry, EntryId, MatchRow, SessionId, Settings, Store};
 use games::rng::Rng;
 use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
@@ -191,7 +190,7 @@ async fn templates(path: &Path) -> anyhow::Result<Vec<Template>> {
     );
     let store = Store::open_readonly(path, GameRules::all()).await?;
     let mut templates = Vec::new();
-    for row in crate::stored::matches(&store).await? {
+    for row in matches(&store).await? {
         let (mut sessions, mut foreign) = (Vec::new(), false);
         for session in history::sessions_of(store.reader(), &row.id).await? {
             let builtin = session.opened.bot.starts_with("builtin:");
@@ -410,5 +409,22 @@ impl Copier {
             session,
             entry,
         ]))
+    }
+}
+
+/// Matches read at a time.
+const PAGE: u32 = 200;
+
+/// All matches.
+async fn matches(store: &Store) -> anyhow::Result<Vec<MatchRow>> {
+    let mut rows = Vec::new();
+    let mut at = PageAt::first(PAGE);
+    loop {
+        let page = history::matches(store.reader(), &Filter::default(), &at).await?;
+        rows.extend(page.items);
+        at.after = page.next;
+        if at.after.is_none() {
+            return Ok(rows);
+        }
     }
 }

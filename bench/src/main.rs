@@ -17,7 +17,6 @@ mod process;
 mod shim;
 mod site;
 mod stats;
-mod stored;
 mod turns;
 
 use anyhow::Context as _;

@@ -17,14 +17,14 @@ pub struct GameRules {
 impl GameRules {
     /// The rules of the games that this finds.
     #[must_use]
-    pub fn of(find: KitOf) -> Arc<dyn Rules> {
+    pub fn found_by(find: KitOf) -> Arc<dyn Rules> {
         Arc::new(Self { find })
     }
 
     /// The rules of all games.
     #[must_use]
     pub fn all() -> Arc<dyn Rules> {
-        Self::of(games::find)
+        Self::found_by(games::find)
     }
 }
 

@@ -19,8 +19,8 @@ pub(super) struct SessionState {
     pub(super) match_id: Box<str>,
     pub(super) seed: u64,
     pub(super) seat: Option<u8>,
-    /// What else the fold starts from, as it was stored.
-    pub(super) setup: Value,
+    /// What else the fold starts from, as it was stored: JSON as text, which takes a fraction of the room. Empty: nothing.
+    setup: Box<str>,
     /// Rows that the first append still has to write.
     pub(super) rows: Option<Box<Rows>>,
     pub(super) head: Option<EntryId>,
@@ -66,7 +66,7 @@ impl SessionState {
             match_id: live.opened.match_id.into_boxed_str(),
             seed: live.opened.seed,
             seat: live.opened.seat,
-            setup: live.opened.setup,
+            setup: packed(&live.opened.setup),
             rows: None,
             head: live.head,
             seq: live.seq,
@@ -103,9 +103,20 @@ impl SessionState {
         Self {
             ended: true,
             normal,
-            setup: Value::Null,
+            setup: Box::default(),
             ..Self::found(live, None, OwnSeat::new(Settings::nodes(0), None))
         }
+    }
+
+    /// What else the fold starts from, as it was stored.
+    pub(super) fn setup(&self) -> Value {
+        // It was written by `packed`.
+        serde_json::from_str(&self.setup).unwrap_or_default()
+    }
+
+    /// It starts from this.
+    pub(super) fn set_setup(&mut self, setup: &Value) {
+        self.setup = packed(setup);
     }
 
     /// Keeps only what it takes to fold it again.
@@ -171,5 +182,12 @@ impl SessionState {
         let twice = self.stray.as_mut().is_some_and(|stray| stray.is_out());
         self.own.give_up(twice || pending.hangs());
         self.stray = Some(pending);
+    }
+}
+
+fn packed(setup: &Value) -> Box<str> {
+    match setup.is_null() {
+        true => Box::default(),
+        false => setup.to_string().into(),
     }
 }

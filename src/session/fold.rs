@@ -73,12 +73,16 @@ pub(super) async fn wake_with(
             Quarantine::Clear
         };
     }
+    let mut stored = core.setup();
+    if core.rows.is_some() {
+        replay::note_advice(&*dependencies.store, kit, bot, &mut stored).await?;
+        core.set_setup(&stored);
+    }
     if let Some(rows) = &mut core.rows {
-        replay::note_advice(&*dependencies.store, kit, bot, &mut core.setup).await?;
-        rows.session.setup.clone_from(&core.setup);
+        rows.session.setup.clone_from(&stored);
     }
     let mut setup =
-        replay::dialogue_setup(&*dependencies.store, kit, bot, core.seed, &core.setup).await?;
+        replay::dialogue_setup(&*dependencies.store, kit, bot, core.seed, &stored).await?;
     if let (Some(program), Some(part)) = (&mut core.program, core.own.program()) {
         let of = SessionOf {
             id: core.id,

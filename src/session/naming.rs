@@ -45,7 +45,8 @@ pub(super) async fn take_in(
     let Some(core) = core.filter(|core| !core.ended) else {
         return Ok(None);
     };
-    let before = named(&core.setup).map(|(place, name)| (place.to_owned(), name.to_owned()));
+    let setup = core.setup();
+    let before = named(&setup).map(|(place, name)| (place.to_owned(), name.to_owned()));
     let standing = standing(store, before.collect(), core.id, core.head).await?;
     let mut given = Vec::new();
     for (place, name) in rivals {

@@ -124,7 +124,7 @@ impl Registry {
             program.end(&self.dependencies, &self.tracker, kit, core.id, part, cause);
         }
         core.sleep();
-        core.setup = serde_json::Value::Null;
+        core.set_setup(&serde_json::Value::Null);
         self.groups().leave(key, &core.match_id);
         self.meters.live.decrement(1.0);
         self.meters.ended(cause.word());

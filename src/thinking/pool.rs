@@ -79,14 +79,14 @@ impl Pool {
                 .max(1),
             threads => threads,
         };
-        let pool = Self::of(options, threads, None);
+        let pool = Self::with_threads(options, threads, None);
         for number in 0..threads {
             spawn(&pool.shared, number)?;
         }
         Ok(pool)
     }
 
-    fn of(
+    fn with_threads(
         options: &PoolOptions,
         threads: usize,
         takes: Option<Arc<dyn Fn() -> Duration + Send + Sync>>,
@@ -110,10 +110,10 @@ impl Pool {
         }
     }
 
-    /// A pool without threads: whoever submits a decision thinks, bounded by nodes alone, and has it after the time
+    /// A pool without threads: the caller that submits a decision thinks, bounded by nodes alone, and has it after the time
     /// that `takes` says. For runs that must repeat exactly.
     pub fn on_caller(takes: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
-        Self::of(&PoolOptions::default(), 1, Some(Arc::new(takes)))
+        Self::with_threads(&PoolOptions::default(), 1, Some(Arc::new(takes)))
     }
 
     /// Submits a decision.

@@ -187,14 +187,15 @@ impl Keeper {
     /// The numbers that it had on the wire, unless they are in use here; otherwise others, from the match's seed: what a run
     /// stores is reproducible.
     async fn drawn(&self, played: &PlayedMatch) -> Result<Numbers, StartError> {
-        let what = (self.kit.card().name, played.seats.len());
+        let game = self.kit.card().name;
         if let Some(own) = &played.numbers
-            && !self.recording.used(what.0, own.market, &own.ids).await?
+            && !self.recording.used(game, own.market, &own.ids).await?
         {
             return Ok(own.clone());
         }
         let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
-        draw.free(&self.recording, what, |_| true).await
+        let seats = played.seats.len();
+        draw.free(&self.recording, game, seats, |_| true).await
     }
 }
 

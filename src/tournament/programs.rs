@@ -30,9 +30,9 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
         std::thread::scope(|scope| {
             let tries = some.iter().map(|entrant| {
                 let native = move |options: ProgramOptions| {
-                    let seated = (&cup.options, seats);
-                    let tried = arbiter::try_out(cup.kit, &options, seated, rules, TRIED_WITHIN);
-                    tried.ok()?
+                    let kit = cup.kit;
+                    arbiter::try_out(kit, &options, &cup.options, seats, rules, TRIED_WITHIN)
+                        .ok()?
                 };
                 let work = move || match &entrant.spec {
                     SeatSpec::Program(program) => native(rules.options(cup.kit, program)),

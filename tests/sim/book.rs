@@ -140,7 +140,7 @@ impl Book {
         }
     }
 
-    /// A match of ours is shown as ended.
+    /// One of our matches is shown as ended.
     pub fn shown(&mut self, id: &str, cause: Cause, scores: Vec<i64>) {
         self.announced.push(Announced {
             what: format!("the result of match {id}"),

@@ -332,7 +332,7 @@ enum Place {
     /// A bot of the daemon.
     Daemon(&'static str),
     /// A program of somebody else, which remembers its last answer.
-    Client(Client),
+    Client(Box<Client>),
 }
 
 /// A player and the line to it.
@@ -347,7 +347,7 @@ impl Seat {
     fn new(world: &Arc<World>, life: Option<u64>, target: &Target) -> Self {
         let name = target.path_and_query().trim_start_matches('/');
         let place = match target.host() {
-            "client" => Place::Client(Client::new(name.parse().unwrap_or_default())),
+            "client" => Place::Client(Box::new(Client::new(name.parse().unwrap_or_default()))),
             _ => {
                 let card = kit().card().bot(name);
                 Place::Daemon(card.map_or("filler", |card| card.name))
@@ -547,7 +547,7 @@ impl Client {
         };
         // A bot of the game's own cannot fail at what it has just received.
         let _ = seat.said(&said);
-        let nonsense = self.seed % 5 == 0 && text.len() % 3 == 0;
+        let nonsense = self.seed.is_multiple_of(5) && text.len().is_multiple_of(3);
         let said = if nonsense { "?".to_owned() } else { said };
         self.last = (text.to_owned(), said.clone());
         said

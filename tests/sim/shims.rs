@@ -246,7 +246,7 @@ impl Table {
     /// Sends a message to a seat; its answer, if it gives one.
     fn send(&mut self, world: &World, seat: Seat, text: &str) -> Option<String> {
         if seat == Seat(0) {
-            return self.to_shim(world, text);
+            return self.deliver(world, text);
         }
         let seat = self.others.get_mut(seat.index() - 1)?;
         let mut due = seat.receive(text, "");
@@ -261,7 +261,7 @@ impl Table {
         Some(said + "\n")
     }
 
-    fn to_shim(&mut self, world: &World, text: &str) -> Option<String> {
+    fn deliver(&mut self, world: &World, text: &str) -> Option<String> {
         let (mut frame, mut all) = (String::new(), String::new());
         for line in text.lines() {
             frame.push_str(line);
@@ -286,7 +286,7 @@ impl Table {
     }
 }
 
-/// Whether the daemon has each game as its arbiter saw it, whoever decided.
+/// Whether the daemon has each game as its arbiter saw it, whichever side decided.
 pub fn compare(world: &World, games: &[Game], stored: &Image) {
     for game in games {
         let mut here = stored.sessions.values();

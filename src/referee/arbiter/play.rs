@@ -108,7 +108,8 @@ pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
 pub fn try_out(
     kit: &'static dyn Kit,
     program: &ProgramOptions,
-    (options, seats): (&Value, usize),
+    options: &Value,
+    seats: usize,
     rules: &ProgramRules,
     within: Duration,
 ) -> Result<Option<String>, PlayError> {

@@ -161,14 +161,17 @@ impl Host {
         let seeds = bot_seeds(seed, &request.seats);
         let launches = self.launches(&mut request.seats).await?;
         let mut links = self.links(
-            (&request.seats, &launches),
-            (&seeds, &request.learnt),
+            &request.seats,
+            &launches,
+            &seeds,
+            &request.learnt,
             request.reach.as_ref(),
         )?;
         let numbers = Draw::of(request.numbers)
             .free(
                 &self.recording,
-                (self.kit.card().name, self.seats()),
+                self.kit.card().name,
+                self.seats(),
                 |numbers| permit.claim(numbers),
             )
             .await?;
@@ -277,8 +280,10 @@ impl Host {
     /// here.
     pub(in crate::referee) fn links(
         &self,
-        (specs, launches): (&[SeatSpec], &[Option<Arc<Launch>>]),
-        (seeds, learnt): (&[u64], &[Learnt]),
+        specs: &[SeatSpec],
+        launches: &[Option<Arc<Launch>>],
+        seeds: &[u64],
+        learnt: &[Learnt],
         reach: Option<&Reach>,
     ) -> Result<Links, StartError> {
         let mut http = self.settings.http.clone();
@@ -290,7 +295,7 @@ impl Host {
             spec.check(self.kit)?;
             let spec = OwnAddress::real(self.settings.own.as_ref(), spec)?;
             let launch = launches.get(seat).and_then(Option::as_ref);
-            links.push(self.link((&spec, launch), (*seed, learnt.get(seat)), &http)?);
+            links.push(self.link(&spec, launch, *seed, learnt.get(seat), &http)?);
         }
         while links.len() < self.seats() {
             links.push(None);
@@ -300,8 +305,10 @@ impl Host {
 
     fn link(
         &self,
-        (spec, launch): (&SeatSpec, Option<&Arc<Launch>>),
-        (seed, learnt): (u64, Option<&Learnt>),
+        spec: &SeatSpec,
+        launch: Option<&Arc<Launch>>,
+        seed: u64,
+        learnt: Option<&Learnt>,
         http: &HttpOptions,
     ) -> Result<Option<Box<dyn SeatLink>>, StartError> {
         if spec.is_filler() {
@@ -395,7 +402,7 @@ impl Host {
             return;
         }
         let end = match_end(hosted, played, &match_, &accounts, &flushed);
-        self.close(hosted, end, (record, patience), flushed).await;
+        self.close(hosted, end, record, patience, flushed).await;
     }
 
     /// Stores a match's end, and shows it then.
@@ -403,7 +410,8 @@ impl Host {
         &self,
         hosted: &HostedMatch,
         mut end: MatchEnd,
-        (mut record, patience): (MatchRecord, Patience),
+        mut record: MatchRecord,
+        patience: Patience,
         flushed: Result<(), RecordError>,
     ) {
         let match_id = &hosted.info.match_id;

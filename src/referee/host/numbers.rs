@@ -53,7 +53,8 @@ impl Draw {
     pub async fn free(
         mut self,
         recording: &Recording,
-        (game, seats): (&str, usize),
+        game: &str,
+        seats: usize,
         mut claim: impl FnMut(&Numbers) -> bool,
     ) -> Result<Numbers, StartError> {
         for _ in 0..DRAWS_MAX {
@@ -100,7 +101,7 @@ mod tests {
     async fn numbers_are_drawn_over_the_whole_range_and_again_if_they_are_used() {
         let nowhere = Recording::none();
         let drawn = async |seed: Option<u64>| {
-            let draw = Draw::of(seed).free(&nowhere, ("koehandel", 4), |_| true);
+            let draw = Draw::of(seed).free(&nowhere, "koehandel", 4, |_| true);
             draw.await.unwrap()
         };
         let mut seen = HashSet::new();
@@ -120,7 +121,7 @@ mod tests {
         assert_ne!(Draw::seed(7, 0), Draw::seed(7, 1));
 
         let mut refused = Vec::new();
-        let draw = Draw::of(Some(7)).free(&nowhere, ("koehandel", 4), |numbers| {
+        let draw = Draw::of(Some(7)).free(&nowhere, "koehandel", 4, |numbers| {
             refused.push(numbers.market);
             refused.len() > 2
         });
@@ -129,7 +130,7 @@ mod tests {
             (refused[0], refused[2]),
             (drawn(Some(7)).await.market, third)
         );
-        let none = Draw::of(None).free(&nowhere, ("koehandel", 4), |_| false);
+        let none = Draw::of(None).free(&nowhere, "koehandel", 4, |_| false);
         assert!(
             none.await
                 .unwrap_err()

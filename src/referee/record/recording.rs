@@ -490,7 +490,7 @@ impl MatchRecord {
             transcripts.push(session.take_transcript(store).await?.unwrap_or_default());
         }
         let (cause, scores) = (result.cause, result.scores.clone());
-        let folding = simulated::apart(move || folded(kit, &transcripts, (cause, &scores)));
+        let folding = simulated::apart(move || folded(kit, &transcripts, cause, &scores));
         let folded = folding.await;
         let mut told =
             folded.map_err(|error| RecordError::Failed(format!("folding it failed: {error}")))?;
@@ -508,8 +508,8 @@ impl MatchRecord {
             }
         }
         for (seat, (told, session)) in told.iter().zip(&mut self.sessions).enumerate() {
-            let decided = (told.decisions.as_slice(), session.fallbacks.as_slice());
-            session.ledger = rows(session.id, decided, times.of(seat)).collect();
+            let (decisions, fallbacks) = (&told.decisions, &session.fallbacks);
+            session.ledger = rows(session.id, decisions, fallbacks, times.of(seat)).collect();
         }
         Ok(told)
     }

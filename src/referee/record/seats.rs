@@ -30,7 +30,8 @@ impl DecisionTimes {
 pub(super) fn folded(
     kit: &dyn Kit,
     transcripts: &[Vec<Entry>],
-    (cause, scores): (Cause, &[i64]),
+    cause: Cause,
+    scores: &[i64],
 ) -> Vec<SeatTold> {
     let fold = |(seat, entries): (usize, &Vec<Entry>)| {
         if entries.is_empty() {
@@ -51,7 +52,8 @@ pub(super) fn folded(
 /// holds each of them, or none.
 pub(super) fn rows(
     session: SessionId,
-    (decisions, fallbacks): (&[SeatDecision], &[bool]),
+    decisions: &[SeatDecision],
+    fallbacks: &[bool],
     measured: Option<&[Duration]>,
 ) -> impl Iterator<Item = LedgerRow> {
     let fits = measured.is_none_or(|measured| measured.len() == decisions.len());

@@ -225,11 +225,8 @@ impl Table {
         let outcome = table.outcome().expect("the match ends");
         let blames = table.blames();
         assert!(blames.is_empty(), "{blames:?}");
-        assert_eq!(
-            table.noted(Seat(0)).refused,
-            0,
-            "nothing of ours is refused"
-        );
+        let refused = table.noted(Seat(0)).refused;
+        assert_eq!(refused, 0, "acts that the rules refused");
         if kit.card().wire == games::Wire::Stdio {
             let leaving = Leaving {
                 messages: None,

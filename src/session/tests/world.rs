@@ -92,9 +92,7 @@ pub(super) fn options() -> SessionOptions {
 
 /// What sessions depend on, over a store in this folder.
 pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
-    let settings = Settings {
-        ..Settings::at(folder.join("drover.db"), GameRules::of(find))
-    };
+    let settings = Settings::at(folder.join("drover.db"), GameRules::found_by(find));
     let pool = PoolOptions {
         threads: 1,
         ..PoolOptions::default()

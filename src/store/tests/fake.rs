@@ -15,7 +15,10 @@ use tempfile::TempDir;
 pub(crate) fn settings(folder: &Path) -> Settings {
     Settings {
         packs: false,
-        ..Settings::at(folder.join("data/drover.db"), GameRules::of(toy::find))
+        ..Settings::at(
+            folder.join("data/drover.db"),
+            GameRules::found_by(toy::find),
+        )
     }
 }
 

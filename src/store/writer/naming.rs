@@ -27,15 +27,31 @@ impl From<StoreError> for NamingError {
     }
 }
 
-/// Names a seat inside an open transaction and merges what its match taught, once; without a `name` it has none any
+/// Names a seat, in a transaction, and merges what its match taught, once; without a `name` it has none any
 /// more.
 pub(super) async fn name(
     database: &mut Database,
+    rules: &dyn Rules,
     match_id: &str,
     seat: u8,
     name: Option<&str>,
     at_us: i64,
+) -> Result<(), NamingError> {
+    let begin = sqlx::query("BEGIN IMMEDIATE");
+    begin.execute(&mut database.connection).await?;
+    rename(database, rules, match_id, seat, name, at_us).await?;
+    let commit = sqlx::query("COMMIT");
+    commit.execute(&mut database.connection).await?;
+    Ok(())
+}
+
+async fn rename(
+    database: &mut Database,
     rules: &dyn Rules,
+    match_id: &str,
+    seat: u8,
+    name: Option<&str>,
+    at_us: i64,
 ) -> Result<(), NamingError> {
     let stored: Option<(Option<String>, String)> = sqlx::query_as(
         "SELECT s.name, m.game FROM seats s JOIN matches m ON m.id = s.match_id

@@ -53,6 +53,8 @@ pub(in crate::store) struct Writer {
     next_entry: i64,
     heads_at: i64,
     failing: bool,
+    /// Whether the page cache may hold anything.
+    cached: bool,
     closing: Vec<oneshot::Sender<()>>,
     /// Released last, when the connection is closed.
     _lock: Lock,
@@ -97,6 +99,7 @@ impl Writer {
             next_entry: start.last_entry + 1,
             heads_at: start.heads_at,
             failing: false,
+            cached: true,
             closing: Vec::new(),
             _lock: lock,
         }
@@ -108,7 +111,7 @@ impl Writer {
         let mut commands = Vec::with_capacity(BATCH_MAX);
         loop {
             let waiting = queue.recv_many(&mut commands, BATCH_MAX);
-            let taken = if self.failing || self.gauges.ledger_waiting() > 0 {
+            let taken = if self.failing || self.cached || self.gauges.ledger_waiting() > 0 {
                 tokio::time::timeout(TICK, waiting).await.ok()
             } else {
                 Some(waiting.await)
@@ -116,6 +119,7 @@ impl Writer {
             match taken {
                 Some(0) => break,
                 Some(_) => {
+                    self.cached = true;
                     gather(&mut commands, &mut queue);
                     self.take(&mut commands, &mut queue).await;
                 }
@@ -208,11 +212,12 @@ impl Writer {
             self.store_heads().await;
         }
         if self.checkpoints.are_behind() {
-            self.checkpoint(CHECKPOINT).await;
+            self.run_aside(CHECKPOINT).await;
         }
     }
 
-    async fn checkpoint(&mut self, statement: &'static str) {
+    /// Runs a statement that nobody waits for.
+    async fn run_aside(&mut self, statement: &'static str) {
         if let Err(error) = sqlx::query(statement)
             .execute(&mut self.database.connection)
             .await
@@ -221,7 +226,8 @@ impl Writer {
         }
     }
 
-    /// Writes the ledger's remaining rows, or tests whether writing works again.
+    /// Writes the ledger's remaining rows, or tests whether writing works again. Nothing has come for a while: the page
+    /// cache, whose pages are read again from the system's in microseconds, is given back.
     async fn tick(&mut self) {
         if self.failing {
             self.store_heads().await;
@@ -229,6 +235,8 @@ impl Writer {
         while !self.failing && self.gauges.ledger_waiting() > 0 {
             self.write_ledger().await;
         }
+        self.cached = false;
+        self.run_aside("PRAGMA shrink_memory").await;
     }
 
     /// Writes the ledger's next rows: nobody waits for them, so they are not synced.
@@ -451,7 +459,11 @@ impl Writer {
         seat: u8,
         name: Option<&str>,
     ) -> Result<(), StoreError> {
-        let error = match self.try_name_seat(match_id, seat, name).await {
+        if let Err(error) = self.synchronise(self.durability).await {
+            return Err(shown(self.judged(&error), &error.to_string()));
+        }
+        let (database, rules, at_us) = (&mut self.database, &*self.rules, now_us());
+        let error = match naming::name(database, rules, match_id, seat, name, at_us).await {
             Ok(()) => {
                 self.gauges.committed(1, 0, now_us(), 0);
                 // It may have another owner now.
@@ -463,24 +475,6 @@ impl Writer {
         };
         self.roll_back().await;
         Err(error)
-    }
-
-    async fn try_name_seat(
-        &mut self,
-        match_id: &str,
-        seat: u8,
-        name: Option<&str>,
-    ) -> Result<(), NamingError> {
-        self.synchronise(self.durability).await?;
-        sqlx::query("BEGIN IMMEDIATE")
-            .execute(&mut self.database.connection)
-            .await?;
-        let (database, rules) = (&mut self.database, &*self.rules);
-        naming::name(database, match_id, seat, name, now_us(), rules).await?;
-        sqlx::query("COMMIT")
-            .execute(&mut self.database.connection)
-            .await?;
-        Ok(())
     }
 
     async fn change(&mut self, change: &Change, reply: Reply<Option<i64>>) {
@@ -569,7 +563,7 @@ impl Writer {
             tracing::warn!(%error, "PRAGMA optimize failed on closing");
         }
         // Last: readers still have the database open, so that closing leaves the log as it is.
-        self.checkpoint("PRAGMA wal_checkpoint(TRUNCATE)").await;
+        self.run_aside("PRAGMA wal_checkpoint(TRUNCATE)").await;
         if let Err(error) = self.database.connection.close().await {
             tracing::warn!(%error, "the database did not close cleanly");
         }

@@ -18,12 +18,10 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 async fn store(path: &Path) -> Store {
-    Store::open(&Settings {
-        ..Settings::at(
-            path,
-            GameRules::of(|game| (game == KIT.card().name).then_some(&KIT)),
-        )
-    })
+    Store::open(&Settings::at(
+        path,
+        GameRules::found_by(|game| (game == KIT.card().name).then_some(&KIT)),
+    ))
     .await
     .unwrap()
 }

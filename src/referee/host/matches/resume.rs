@@ -91,7 +91,7 @@ impl Host {
         let again = specs.iter().map(|spec| OwnAddress::known_again(own, spec));
         let called = again.collect::<Result<Vec<_>, _>>();
         let called = called.map_err(|error| error.to_string())?;
-        let links = self.links((&called, &launches), (seeds, &[]), None);
+        let links = self.links(&called, &launches, seeds, &[], None);
         let mut links = links.map_err(|error| error.to_string())?;
         for (link, (seat, entries)) in links.iter_mut().zip(entries.iter()) {
             if let Some(link) = link {
