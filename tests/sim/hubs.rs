@@ -155,7 +155,7 @@ async fn carry(world: &World, mut from: impl AsyncRead + Unpin, mut to: impl Asy
     }
 }
 
-/// Whether what our players were told of their games is what our hub has stored.
+/// Whether the ends that our players received are those that our hub has stored.
 pub fn compare(world: &World, stored: &Image) {
     for (id, kept) in &stored.sessions {
         let opened = &kept.opened;
