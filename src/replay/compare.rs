@@ -504,6 +504,18 @@ impl Asked {
         ControlFlow::Continue(())
     }
 
+    fn settings(&self) -> Settings {
+        Settings {
+            limits: self.comparing.kit.card().limits,
+            margin: match self.program {
+                Some(_) => self.comparing.margin,
+                None => MARGIN,
+            },
+            ceiling: self.comparing.ceiling,
+            nodes: self.comparing.nodes,
+        }
+    }
+
     /// What it decides within these bounds, and how long that took; `None` where only one answer is legal.
     fn ask(
         &mut self,
@@ -511,20 +523,11 @@ impl Asked {
         asked: Bounds,
         fallback: Frame,
     ) -> Option<(Result<String, Missing>, Duration)> {
-        let Comparing { kit, stop, .. } = &self.comparing;
+        let stop = &self.comparing.stop;
         if asked.is_forced() && self.program.is_none() {
             return None;
         }
-        let settings = Settings {
-            limits: kit.card().limits,
-            margin: match self.program {
-                Some(_) => self.comparing.margin,
-                None => MARGIN,
-            },
-            ceiling: self.comparing.ceiling,
-            nodes: self.comparing.nodes,
-        };
-        let mut decision = Deciding::new(asked, fallback, settings, self.program.is_some());
+        let mut decision = Deciding::new(asked, fallback, self.settings(), self.program.is_some());
         let received = Instant::now();
         let elapsed = || match stop.is_cancelled() {
             true => Duration::MAX,

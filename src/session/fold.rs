@@ -56,33 +56,24 @@ pub(super) async fn wake_with(
     core: &mut SessionState,
     next: Option<NewEntry>,
 ) -> Result<(), FoldError> {
-    let (kit, asked) = (bot.kit(), bot.name());
-    let spec = core
-        .program
-        .as_ref()
-        .map(|program| program.spec().to_owned());
-    let bot = spec.as_deref().unwrap_or(asked);
+    let (kit, store) = (bot.kit(), &*dependencies.store);
+    let spec = core.program.as_ref().map(|it| it.spec().to_owned());
+    let bot = spec.as_deref().unwrap_or(bot.name());
     if core.own.quarantine == Quarantine::Unread {
-        let hung = dependencies
-            .store
-            .has_fact(core.id, Quarantine::FACT)
-            .await?;
-        core.own.quarantine = if hung {
-            Quarantine::Stored
-        } else {
-            Quarantine::Clear
+        core.own.quarantine = match store.has_fact(core.id, Quarantine::FACT).await? {
+            true => Quarantine::Stored,
+            false => Quarantine::Clear,
         };
     }
     let mut stored = core.setup();
     if core.rows.is_some() {
-        replay::note_advice(&*dependencies.store, kit, bot, &mut stored).await?;
+        replay::note_advice(store, kit, bot, &mut stored).await?;
         core.set_setup(&stored);
     }
     if let Some(rows) = &mut core.rows {
         rows.session.setup.clone_from(&stored);
     }
-    let mut setup =
-        replay::dialogue_setup(&*dependencies.store, kit, bot, core.seed, &stored).await?;
+    let mut setup = replay::dialogue_setup(store, kit, bot, core.seed, &stored).await?;
     if let (Some(program), Some(part)) = (&mut core.program, core.own.program()) {
         let of = SessionOf {
             id: core.id,
@@ -92,7 +83,7 @@ pub(super) async fn wake_with(
         Box::pin(program.prepare(dependencies, kit, part, of, &mut setup)).await;
     }
     let entries = match core.head {
-        Some(head) => dependencies.store.transcript(core.id, head).await?,
+        Some(head) => store.transcript(core.id, head).await?,
         None => Vec::new(),
     };
     let entries_many = entries.len() > AT_ONCE_MAX;

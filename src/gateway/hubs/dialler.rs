@@ -52,11 +52,8 @@ impl Hubs {
                 Some((kit, Arc::new(bot?)))
             });
             let Some((kit, bot)) = found else {
-                tracing::error!(
-                    bot = plan.bot,
-                    address = plan.address,
-                    "there is no such bot"
-                );
+                let (bot, address) = (&plan.bot, &plan.address);
+                tracing::error!(bot, address, "there is no such bot");
                 continue;
             };
             for connection in 1..=plan.seats {

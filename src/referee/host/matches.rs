@@ -167,14 +167,10 @@ impl Host {
             &request.learnt,
             request.reach.as_ref(),
         )?;
-        let numbers = Draw::of(request.numbers)
-            .free(
-                &self.recording,
-                self.kit.card().name,
-                self.seats(),
-                |numbers| permit.claim(numbers),
-            )
-            .await?;
+        let (game, seats) = (self.kit.card().name, self.seats());
+        let drawn = Draw::of(request.numbers);
+        let drawn = drawn.free(&self.recording, game, seats, |drawn| permit.claim(drawn));
+        let numbers = drawn.await?;
         let info = new_info(self.kit, &request, numbers, self.settings.own.as_ref());
         let table = self.kit.table(&TableSetup {
             seed,

@@ -77,6 +77,32 @@ struct FactRow<'a> {
 }
 
 impl Tables {
+    /// Adds an append's facts: those of its last entry at this time, and those that its end found. `place`: how many
+    /// places clockwise from the session's own one lies that the wire calls so.
+    fn push_facts(
+        &mut self,
+        append: &Append,
+        last: Option<i64>,
+        at_us: i64,
+        place: impl Fn(&str) -> Option<u8>,
+    ) {
+        let found = append.facts.iter();
+        let found = found.map(|(fact, bluff)| (last, at_us, fact, bluff));
+        let folded = append.close.iter().flat_map(|close| &close.facts);
+        let folded = folded.map(|it| (Some(it.entry.0), it.at_us, &it.fact, &it.bluff));
+        for (entry, at_us, fact, bluff) in found.chain(folded) {
+            let bluff = bluff.as_ref();
+            self.push_fact(FactRow {
+                session: append.session.0,
+                entry,
+                at_us,
+                fact,
+                bluff,
+                place: bluff.and_then(|bluff| place(&bluff.by)),
+            });
+        }
+    }
+
     fn push_fact(&mut self, row: FactRow<'_>) {
         self.facts.push([
             row.session.into(),
@@ -306,21 +332,8 @@ impl Batch {
             .entries
             .last()
             .map_or(live.head.at_us, |entry| entry.at_us);
-        let found = append.facts.iter();
-        let found = found.map(|(fact, bluff)| (last, at_us, fact, bluff));
-        let folded = append.close.iter().flat_map(|close| &close.facts);
-        let folded = folded.map(|it| (Some(it.entry.0), it.at_us, &it.fact, &it.bluff));
-        for (entry, at_us, fact, bluff) in found.chain(folded) {
-            let bluff = bluff.as_ref();
-            self.tables.push_fact(FactRow {
-                session,
-                entry,
-                at_us,
-                fact,
-                bluff,
-                place: bluff.and_then(|bluff| rules.place(&live.game, &bluff.by)),
-            });
-        }
+        self.tables
+            .push_facts(&append, last, at_us, |by| rules.place(&live.game, by));
         self.ends |= append.close.is_some();
         self.works.push(Work::Append {
             append,
