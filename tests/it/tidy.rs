@@ -498,6 +498,43 @@ fn nothing_names_the_machine_it_was_written_on() {
     none("paths of one machine", found);
 }
 
+/// A file that is no module stays unnoticed: nothing compiles it.
+#[test]
+fn every_file_is_a_module() {
+    let all = sources();
+    let text = |path: &str| {
+        let found = all.iter().find(|source| source.path == path);
+        found.map(|source| source.text.as_str())
+    };
+    let is_declared = |source: &&&Source| {
+        let path = source.path.trim_end_matches(".rs").trim_end_matches("/mod");
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let above = [
+            format!("{folder}.rs"),
+            format!("{folder}/mod.rs"),
+            format!("{folder}/lib.rs"),
+            format!("{folder}/main.rs"),
+        ];
+        let declares = |text: &str| {
+            let mut lines = text.lines().map(str::trim);
+            lines.any(|line| line.ends_with(&format!("mod {name};")))
+        };
+        above.iter().filter_map(|path| text(path)).any(declares)
+    };
+    let is_root = |source: &&&Source| {
+        let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
+        matches!(name, "lib.rs" | "main.rs" | "build.rs")
+            || folder.ends_with("/examples")
+            || folder.ends_with("/benches")
+            || name == "mod.rs" && root().join(folder).join("Cargo.toml").exists()
+    };
+    let lost = all.iter().filter(|it| !is_root(it) && !is_declared(it));
+    none(
+        "files that no module declares",
+        lost.map(|source| source.path.clone()).collect(),
+    );
+}
+
 #[test]
 fn the_root_of_every_package_is_read() {
     let packages = code::packages(&TEXTS);
