@@ -33,8 +33,6 @@ impl<'a> From<&'a NewEntry> for Line<'a> {
 /// The findings of replaying a transcript.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// The last message.
-    pub last: Option<LastMessage>,
     /// Facts with the half step that produced them: receiving entry `n` is step `2n`, giving its answer step
     /// `2n + 1`.
     pub facts: Vec<(u64, Fact)>,
@@ -79,7 +77,6 @@ pub(super) fn watch<'a>(
         shown = replayed.facts.len();
         seen(dialogue, Seen { line, facts, next })
     };
-    let (mut last, mut number) = (None, 0);
     let mut lines = (0..).zip(lines).peekable();
     while let Some((seq, line)) = lines.next() {
         if line.direction == Direction::Out {
@@ -106,7 +103,6 @@ pub(super) fn watch<'a>(
             answer = Some(next);
         }
         let said = answer.map_or("", |(_, answer)| answer.text);
-        number += 1;
         let next = dialogue.receive(line.text.as_bytes());
         replayed.learn(dialogue, seq * 2);
         let mut flow = see(dialogue, seq, &replayed, next.as_ref().ok());
@@ -133,15 +129,30 @@ pub(super) fn watch<'a>(
         if flow.is_break() {
             break;
         }
-        last = Some((line.text, said, seq));
     }
-    replayed.last = last.map(|(text, answer, seq)| LastMessage {
+    replayed
+}
+
+/// The last message of a transcript. Of several answers, the last was the one given.
+pub fn last_message<'a>(lines: impl IntoIterator<Item = Line<'a>>) -> Option<LastMessage> {
+    let (mut last, mut number, mut answers) = (None, 0, false);
+    for (seq, line) in (0..).zip(lines) {
+        match (line.direction, &mut last) {
+            (Direction::Out, Some((_, answer, _))) if answers => *answer = line.text,
+            (Direction::Out, _) => {}
+            (Direction::In, _) if Naming::decode(line.text).is_some() => answers = false,
+            (Direction::In, _) => {
+                (last, answers) = (Some((line.text, "", seq)), true);
+                number += 1;
+            }
+        }
+    }
+    last.map(|(text, answer, seq): (&str, &str, u64)| LastMessage {
         text: text.to_owned(),
         answer: answer.to_owned(),
         mark: seq + 1,
         number,
-    });
-    replayed
+    })
 }
 
 impl Replayed {

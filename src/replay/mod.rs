@@ -23,7 +23,7 @@ mod verify;
 pub use compare::{
     Agreement, Candidate, Comparing, Comparison, DIFFERENCES_MAX, Differs, compare, times_ms,
 };
-pub use dialogue::{Line, Replayed, replay};
+pub use dialogue::{Line, Replayed, last_message, replay};
 pub use explain::{
     BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
     builtin_seeds,

@@ -415,10 +415,8 @@ impl Actor {
             }
         }
         if core.own.is_absent() {
-            let waking = fold::wake(&self.registry.dependencies, &self.session.key.bot, core);
-            tokio::time::timeout_at(deadline, waking)
-                .await
-                .map_err(|_| FoldError::Late)??;
+            let bot = &self.session.key.bot;
+            fold::wake(&self.registry.dependencies, bot, core, deadline).await?;
         }
         Ok(())
     }

@@ -7,10 +7,11 @@ use super::program::SessionOf;
 use crate::replay::{self, Line};
 use crate::simulated;
 use crate::store::StoreError;
-use crate::store::types::NewEntry;
+use crate::store::types::{Entry, NewEntry};
 use crate::thinking::{Panicked, guarded};
-use games::SetupError;
 use games::seat::Quarantine;
+use games::{DialogueSetup, SetupError};
+use tokio::time::Instant;
 
 /// Entries that are replayed at once, on the caller's thread.
 const AT_ONCE_MAX: usize = 64;
@@ -40,52 +41,76 @@ impl FoldError {
     }
 }
 
-/// Brings a session's dialogue in by its whole transcript.
+/// Brings a session's dialogue in by its whole transcript, until `deadline`. Only the transcript itself is waited for
+/// longer, where the last message is not known: one that is sent again must not be taken for the next.
 pub(super) async fn wake(
     dependencies: &Dependencies,
     bot: &BotAddress,
     core: &mut SessionState,
+    deadline: Instant,
 ) -> Result<(), FoldError> {
-    wake_with(dependencies, bot, core, None).await
+    let until = core.own.last.is_some().then_some(deadline);
+    let entries = in_time(until, transcript(dependencies, core)).await?;
+    note_last(core, &entries, None);
+    let waking = wake_from(dependencies, bot, core, entries, None);
+    in_time(Some(deadline), waking).await
 }
 
-/// The same with one more entry, which is about to be stored.
+/// The same with one more entry, which is about to be stored, and without a deadline.
 pub(super) async fn wake_with(
     dependencies: &Dependencies,
     bot: &BotAddress,
     core: &mut SessionState,
+    next: NewEntry,
+) -> Result<(), FoldError> {
+    let entries = transcript(dependencies, core).await?;
+    note_last(core, &entries, Some(&next));
+    wake_from(dependencies, bot, core, entries, Some(next)).await
+}
+
+async fn in_time<T>(
+    deadline: Option<Instant>,
+    work: impl Future<Output = Result<T, FoldError>>,
+) -> Result<T, FoldError> {
+    match deadline {
+        Some(deadline) => tokio::time::timeout_at(deadline, work)
+            .await
+            .map_err(|_| FoldError::Late)?,
+        None => work.await,
+    }
+}
+
+async fn transcript(
+    dependencies: &Dependencies,
+    core: &mut SessionState,
+) -> Result<Vec<Entry>, FoldError> {
+    Ok(match core.head {
+        Some(head) => dependencies.store.transcript(core.id, head).await?,
+        None => Vec::new(),
+    })
+}
+
+fn note_last(core: &mut SessionState, entries: &[Entry], next: Option<&NewEntry>) {
+    let lines = entries.iter().map(Line::from).chain(next.map(Line::from));
+    let last = replay::last_message(lines).map(Box::new);
+    core.own.last = last.or_else(|| core.own.last.take());
+}
+
+async fn wake_from(
+    dependencies: &Dependencies,
+    bot: &BotAddress,
+    core: &mut SessionState,
+    entries: Vec<Entry>,
     next: Option<NewEntry>,
 ) -> Result<(), FoldError> {
     let (kit, store) = (bot.kit(), &*dependencies.store);
-    let spec = core.program.as_ref().map(|it| it.spec().to_owned());
-    let bot = spec.as_deref().unwrap_or(bot.name());
     if core.own.quarantine == Quarantine::Unread {
         core.own.quarantine = match store.has_fact(core.id, Quarantine::FACT).await? {
             true => Quarantine::Stored,
             false => Quarantine::Clear,
         };
     }
-    let mut stored = core.setup();
-    if core.rows.is_some() {
-        replay::note_advice(store, kit, bot, &mut stored).await?;
-        core.set_setup(&stored);
-    }
-    if let Some(rows) = &mut core.rows {
-        rows.session.setup.clone_from(&stored);
-    }
-    let mut setup = replay::dialogue_setup(store, kit, bot, core.seed, &stored).await?;
-    if let (Some(program), Some(part)) = (&mut core.program, core.own.program()) {
-        let of = SessionOf {
-            id: core.id,
-            match_id: &core.match_id,
-            begun: core.seq > 0,
-        };
-        Box::pin(program.prepare(dependencies, kit, part, of, &mut setup)).await;
-    }
-    let entries = match core.head {
-        Some(head) => store.transcript(core.id, head).await?,
-        None => Vec::new(),
-    };
+    let setup = dialogue_setup(dependencies, bot, core).await?;
     let entries_many = entries.len() > AT_ONCE_MAX;
     let mut dialogue = guarded(|| kit.dialogue(&setup))??;
     let replaying = move || {
@@ -106,8 +131,37 @@ pub(super) async fn wake_with(
     core.own
         .learnt(facts.filter_map(|(step, fact)| (step >= stored_to).then_some(fact)));
     core.own.wake(dialogue);
-    core.own.last = replayed.last.map(Box::new).or_else(|| core.own.last.take());
     Ok(())
+}
+
+/// A session's setup as its dialogue is made from it: with the advice that it began with and what its program
+/// has said.
+async fn dialogue_setup(
+    dependencies: &Dependencies,
+    bot: &BotAddress,
+    core: &mut SessionState,
+) -> Result<DialogueSetup, FoldError> {
+    let (kit, store) = (bot.kit(), &*dependencies.store);
+    let spec = core.program.as_ref().map(|it| it.spec().to_owned());
+    let bot = spec.as_deref().unwrap_or(bot.name());
+    let mut stored = core.setup();
+    if core.rows.is_some() {
+        replay::note_advice(store, kit, bot, &mut stored).await?;
+        core.set_setup(&stored);
+    }
+    if let Some(rows) = &mut core.rows {
+        rows.session.setup.clone_from(&stored);
+    }
+    let mut setup = replay::dialogue_setup(store, kit, bot, core.seed, &stored).await?;
+    if let (Some(program), Some(part)) = (&mut core.program, core.own.program()) {
+        let of = SessionOf {
+            id: core.id,
+            match_id: &core.match_id,
+            begun: core.seq > 0,
+        };
+        Box::pin(program.prepare(dependencies, kit, part, of, &mut setup)).await;
+    }
+    Ok(setup)
 }
 
 /// Lets a session's dialogue receive and say what came before its first message.

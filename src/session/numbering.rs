@@ -85,7 +85,7 @@ async fn overruled(
     // The dialogue has said otherwise: it is folded again.
     core.sleep();
     let stored_to = std::mem::replace(&mut core.facts_stored_to, said);
-    let waking = fold::wake_with(&registry.dependencies, bot, core, Some(entry.clone()));
+    let waking = fold::wake_with(&registry.dependencies, bot, core, entry.clone());
     if let Err(error) = waking.await {
         tracing::warn!(session = core.id.0, %error, "what a local answer says could not be learnt");
         if !error.lasts() {

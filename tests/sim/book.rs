@@ -31,6 +31,8 @@ struct Announced {
 /// The record.
 #[derive(Default)]
 pub struct Book {
+    /// Matches whose end was shown.
+    shown: BTreeSet<String>,
     /// What the rightful referee of each player has sent, once each.
     sent: BTreeMap<Player, Vec<String>>,
     /// The last message of each player that was answered, its answer, and whether that is stored.
@@ -47,6 +49,15 @@ pub struct Book {
     pub defaults: u64,
     /// Players that have missed a message: what they do afterwards may be against the rules.
     pub gaps: BTreeSet<Player>,
+}
+
+/// A message and what came of it.
+pub struct Answered<'a> {
+    pub text: &'a str,
+    pub said: &'a str,
+    /// What the game answers where nothing better is known.
+    pub default: &'a str,
+    pub ended: Option<Cause>,
 }
 
 impl Book {
@@ -84,14 +95,13 @@ impl Book {
     }
 
     /// An answer of the daemon has come, which has `refused` something to store meanwhile.
-    pub fn answered(
-        &mut self,
-        player: &Player,
-        (text, said, default): (&str, &str, &str),
-        ended: Option<Cause>,
-        refused: bool,
-        disk: &Disk,
-    ) {
+    pub fn answered(&mut self, player: &Player, answer: &Answered<'_>, refused: bool, disk: &Disk) {
+        let Answered {
+            text,
+            said,
+            default,
+            ended,
+        } = *answer;
         self.answers += 1;
         let found = find(&disk.durable, player, text);
         if let Some((before, answer, stored)) = self.last.get(player)
@@ -141,7 +151,14 @@ impl Book {
     }
 
     /// One of our matches is shown as ended.
-    pub fn shown(&mut self, id: &str, cause: Cause, scores: Vec<i64>) {
+    pub fn shown(&mut self, id: &str, cause: Cause, scores: Vec<i64>, disk: &Disk) {
+        if !self.shown.insert(id.to_owned()) {
+            return;
+        }
+        let row = disk.durable.matches.get(id);
+        if row.is_none_or(|(row, _)| row.cause.is_none()) {
+            self.is_wrong(format!("match {id}: a result is shown before it is stored"));
+        }
         self.announced.push(Announced {
             what: format!("the result of match {id}"),
             session: None,
@@ -189,8 +206,7 @@ impl Book {
     }
 
     /// Whether the transcripts of players hold what their referees sent, in order, and nothing else.
-    /// Where reading was `slow`, a session that could not be folded in time may hold a repeated message twice.
-    pub fn compare_senders(&mut self, stored: &Image, slow: bool) {
+    pub fn compare_senders(&mut self, stored: &Image) {
         let mut wrong = Vec::new();
         let players = stored.sessions.iter();
         let players = players.filter(|(_, kept)| kept.opened.side == Side::Player);
@@ -205,9 +221,6 @@ impl Book {
             let received = received.filter(|entry| entry.direction == Direction::In);
             let mut before = "";
             for entry in received {
-                if slow && entry.text == before {
-                    continue;
-                }
                 if !rest.any(|text| *text == entry.text) {
                     wrong.push(format!(
                         "session {id} of {player:?} holds {:?} after {before:?}, which its referee has not sent then",

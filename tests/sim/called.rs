@@ -1,5 +1,6 @@
 //! Matches whose referee calls its players: ours in the daemon, and a foreign one that outlives it.
 
+use crate::book::Answered;
 use crate::disk::Port;
 use crate::hubs;
 use crate::world::{Fault, World};
@@ -20,6 +21,7 @@ use games::{DialogueSetup, Kit};
 use serde_json::Value;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -38,6 +40,8 @@ pub struct Daemon {
     pub life: u64,
     pub sessions: Sessions,
     host: Arc<Host>,
+    /// Whether matches of the life before are resumed: new ones begin after that.
+    resumed: AtomicBool,
     pub hub: Arc<HubServer>,
 }
 
@@ -90,6 +94,7 @@ async fn serve(world: &Arc<World>, daemon: &Arc<Daemon>, far: &Arc<HubServer>) {
             let why = format!("matches cannot be resumed: {error}");
             world.book.lock().is_wrong(why);
         }
+        daemon.resumed.store(true, Ordering::Relaxed);
         if world.hubs {
             tokio::spawn(hubs::play(
                 Arc::clone(world),
@@ -144,13 +149,14 @@ async fn start(world: &Arc<World>, life: u64) -> Daemon {
         life,
         sessions,
         host,
+        resumed: AtomicBool::new(false),
         hub,
     }
 }
 
 impl Daemon {
     /// Notes what is shown as ended.
-    fn note_ends(&self, world: &World) {
+    pub fn note_ends(&self, world: &World) {
         for hosted in &self.host.matches() {
             let Some(end) = hosted.end.get() else {
                 continue;
@@ -163,10 +169,9 @@ impl Daemon {
             note_refusals(world, hosted, OURS);
             let scores = end.outcome.as_ref();
             let scores = scores.map_or_else(Vec::new, |end| end.scores.values().to_vec());
-            world
-                .book
-                .lock()
-                .shown(&hosted.info.match_id, end.cause, scores);
+            let disk = world.disk.lock();
+            let mut book = world.book.lock();
+            book.shown(&hosted.info.match_id, end.cause, scores, &disk);
         }
     }
 }
@@ -210,7 +215,8 @@ pub async fn own_matches(world: Arc<World>) {
     for _ in 0..world.matches {
         let request = request(&world);
         loop {
-            let Some(daemon) = world.daemon() else {
+            let ready = |daemon: &Arc<Daemon>| daemon.resumed.load(Ordering::Relaxed);
+            let Some(daemon) = world.daemon().filter(ready) else {
                 sleep(RETRY).await;
                 continue;
             };
@@ -488,7 +494,13 @@ async fn ask(
                 let refused = disk.refused > refused;
                 let mut book = world.book.lock();
                 let default = kit().card().dialect.default_answer(text);
-                book.answered(player, (text, &said, default), ended, refused, &disk);
+                let answered = Answered {
+                    text,
+                    said: &said,
+                    default,
+                    ended,
+                };
+                book.answered(player, &answered, refused, &disk);
             }
             world.log(&format!("{player:?} {text:?} -> {said:?}"));
             world.pause(Fault::StalledLine).await;

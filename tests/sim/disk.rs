@@ -112,6 +112,10 @@ async fn write(world: Arc<World>, life: u64, mut queue: mpsc::UnboundedReceiver<
         while let Ok(more) = queue.try_recv() {
             batch.push(more);
         }
+        // What is shown already must be stored before this.
+        if let Some(daemon) = world.daemon() {
+            daemon.note_ends(&world);
+        }
         world.pause(Fault::SlowWrite).await;
         if !world.effect(life) {
             return pending().await;

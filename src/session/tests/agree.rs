@@ -17,6 +17,7 @@ use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// What a bot received, and what it answered.
@@ -87,7 +88,8 @@ async fn only_session(store: &Store) -> LiveSession {
 async fn woken(parts: &Dependencies, bot: &BotAddress, live: LiveSession) -> Box<dyn Dialogue> {
     let own = OwnSeat::new(Settings::nodes(0), None);
     let mut core = SessionState::found(live, None, own);
-    fold::wake(parts, bot, &mut core).await.unwrap();
+    let soon = Instant::now() + Duration::from_secs(60);
+    fold::wake(parts, bot, &mut core, soon).await.unwrap();
     core.own.into_dialogue().expect("it is awake")
 }
 
