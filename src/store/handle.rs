@@ -11,7 +11,7 @@ use super::rules::Rules;
 use super::types::{
     Append, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt, SessionId,
 };
-use super::writer::{self, Change, Checkpoints, Command, OpenMatch, Prune, Syncing};
+use super::writer::{self, Change, Checkpoints, Command, OpenMatch, Prune, SeatName, Syncing};
 use super::{damage, nonce, startup};
 use crate::logs;
 use futures_util::future::{AbortHandle, Aborted, abortable};
@@ -66,7 +66,7 @@ impl Store {
         let damaged = |error| damage::named(&path, error);
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
         let otherwise = startup::register_bots(&mut opened.writer, &settings.rules.bots()).await?;
-        otherwise.iter().for_each(startup::PlaysOtherwise::warn);
+        otherwise.iter().for_each(startup::warn_of);
         nonce::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
         let bells = Arc::<Bells>::default();
@@ -249,14 +249,12 @@ impl Store {
         seat: u8,
         name: Option<&str>,
     ) -> Result<(), StoreError> {
-        let (match_id, name) = (match_id.to_owned(), name.map(str::to_owned));
-        self.ask(|reply| Command::NameSeat {
-            match_id,
+        let named = SeatName {
+            match_id: match_id.to_owned(),
             seat,
-            name,
-            reply,
-        })
-        .await
+            name: name.map(str::to_owned),
+        };
+        self.ask(|reply| Command::NameSeat(named, reply)).await
     }
 
     /// Makes a change that is a transaction of its own; the number of the row that was changed, if there is such a row.

@@ -5,7 +5,7 @@ use super::rows;
 use super::rules::BotVersion;
 use super::types::{Durability, EntryId, LiveSession, NewSession, SessionId, Side};
 use serde::Deserialize;
-use sqlx::{Row as _, SqliteConnection};
+use sqlx::{QueryBuilder, Row as _, Sqlite, SqliteConnection};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -261,62 +261,48 @@ async fn stored_heads(connection: &mut SqliteConnection) -> Result<(i64, Vec<u8>
     Ok(stored.unwrap_or_default())
 }
 
-/// A built-in bot that does not play as it did when this database first saw its version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PlaysOtherwise {
-    game: String,
-    name: String,
-    version: i64,
+/// Logs that a bot does not play as it did when this database first saw its version: what is stored of it is of both.
+pub(super) fn warn_of(bot: &BotVersion) {
+    tracing::warn!(
+        game = bot.game,
+        bot = bot.name,
+        version = bot.version,
+        "this build of the bot plays otherwise than the one this database first saw under the same version: its \
+         results and ratings are those of both; to keep them apart, raise the bot's version where it is built"
+    );
 }
 
-impl PlaysOtherwise {
-    /// Logs it: what is stored of it is of both.
-    pub(super) fn warn(&self) {
-        tracing::warn!(
-            game = self.game,
-            bot = self.name,
-            version = self.version,
-            "this build of the bot plays otherwise than the one this database first saw under the same version: its \
-             results and ratings are those of both; to keep them apart, raise the bot's version where it is built"
-        );
-    }
-}
-
-/// Records which versions of the built-in bots this database has seen. Gives those that do not play as they did then.
+/// Records which versions of the built-in bots this database has seen. Gives those that do not play as they did when it
+/// first saw them.
 pub(super) async fn register_bots(
     connection: &mut SqliteConnection,
     bots: &[BotVersion],
-) -> Result<Vec<PlaysOtherwise>, StoreError> {
+) -> Result<Vec<BotVersion>, StoreError> {
     let stored = sqlx::query_as("SELECT game, name, version, signature FROM bots");
     let stored: Vec<(String, String, i64, i64)> = stored.fetch_all(&mut *connection).await?;
-    let mut otherwise = Vec::new();
+    let (mut otherwise, mut new) = (Vec::new(), Vec::new());
     for bot in bots {
-        let same = |(game, name, version, _): &&(String, String, i64, i64)| {
-            game == bot.game && name == bot.name && *version == i64::from(bot.version)
-        };
-        match stored.iter().find(same) {
+        let version = i64::from(bot.version);
+        let mut stored = stored.iter();
+        let same = stored
+            .find(|(game, name, seen, _)| game == bot.game && name == bot.name && *seen == version);
+        match same {
             // Signatures are stored as the same bits with a sign.
             Some((.., signature)) if *signature == bot.signature as i64 => {}
-            Some((game, name, version, _)) => otherwise.push(PlaysOtherwise {
-                game: game.clone(),
-                name: name.clone(),
-                version: *version,
-            }),
-            None => register(connection, bot).await?,
+            Some(_) => otherwise.push(bot.clone()),
+            None => new.push(bot),
         }
     }
+    if !new.is_empty() {
+        let insert = "INSERT INTO bots (game, name, version, signature) ";
+        let mut insert = QueryBuilder::<Sqlite>::new(insert);
+        insert.push_values(new, |mut row, bot| {
+            row.push_bind(bot.game).push_bind(bot.name);
+            row.push_bind(bot.version).push_bind(bot.signature as i64);
+        });
+        insert.build().execute(connection).await?;
+    }
     Ok(otherwise)
-}
-
-async fn register(connection: &mut SqliteConnection, bot: &BotVersion) -> Result<(), StoreError> {
-    sqlx::query("INSERT INTO bots (game, name, version, signature) VALUES ($1, $2, $3, $4)")
-        .bind(bot.game)
-        .bind(bot.name)
-        .bind(bot.version)
-        .bind(bot.signature as i64)
-        .execute(connection)
-        .await?;
-    Ok(())
 }
 
 #[cfg(test)]
@@ -353,11 +339,7 @@ mod tests {
         ] {
             sqlx::query(change).execute(&mut database).await.unwrap();
         }
-        let found = PlaysOtherwise {
-            game: "lighthouses".into(),
-            name: "champion".into(),
-            version: 3,
-        };
+        let found = bots().remove(0);
         // At every start: what is stored stays mixed.
         for _ in 0..2 {
             assert_eq!(

@@ -1,5 +1,6 @@
 //! The writer's commands.
 
+use super::naming::SeatName;
 use super::packing::Packing;
 use super::programs::{NoteChange, ProgramRun};
 use super::prune::Prune;
@@ -37,13 +38,7 @@ pub(in crate::store) enum Command {
     Append(Append, Reply<Receipt>),
     OpenMatch(Box<OpenMatch>, Reply<()>),
     CloseMatch(String, Box<MatchResult>, Reply<()>),
-    NameSeat {
-        match_id: String,
-        seat: u8,
-        /// `None`: it has none any more.
-        name: Option<String>,
-        reply: Reply<()>,
-    },
+    NameSeat(SeatName, Reply<()>),
     /// Answered with the number of the row that was changed, if there is such a row.
     Change(Change, Reply<Option<i64>>),
     /// Moves ended sessions out of the log.

@@ -25,6 +25,7 @@ pub use command::Change;
 pub(super) use command::{Command, OpenMatch};
 pub use fault::EXIT_LOG_FAILED;
 pub(crate) use learning::TYPE_FIT_MIN;
+pub(super) use naming::SeatName;
 pub(super) use packing::Packing;
 pub use programs::{Note, NoteChange, ProgramRun};
 pub use prune::Prune;

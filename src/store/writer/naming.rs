@@ -2,6 +2,7 @@
 
 use super::learning::{Merge, merged};
 use super::statements::Database;
+use crate::clock::now_us;
 use crate::store::error::StoreError;
 use crate::store::rows;
 use crate::store::rules::Rules;
@@ -27,19 +28,24 @@ impl From<StoreError> for NamingError {
     }
 }
 
-/// Names a seat, in a transaction, and merges what its match taught, once; without a `name` it has none any
-/// more.
+/// A seat's name.
+#[derive(Debug)]
+pub(in crate::store) struct SeatName {
+    pub(in crate::store) match_id: String,
+    pub(in crate::store) seat: u8,
+    /// `None`: it has none any more.
+    pub(in crate::store) name: Option<String>,
+}
+
+/// Names a seat, in a transaction, and merges what its match taught, once.
 pub(super) async fn name(
     database: &mut Database,
     rules: &dyn Rules,
-    match_id: &str,
-    seat: u8,
-    name: Option<&str>,
-    at_us: i64,
+    named: &SeatName,
 ) -> Result<(), NamingError> {
     let begin = sqlx::query("BEGIN IMMEDIATE");
     begin.execute(&mut database.connection).await?;
-    rename(database, rules, match_id, seat, name, at_us).await?;
+    rename(database, rules, named, now_us()).await?;
     let commit = sqlx::query("COMMIT");
     commit.execute(&mut database.connection).await?;
     Ok(())
@@ -48,11 +54,14 @@ pub(super) async fn name(
 async fn rename(
     database: &mut Database,
     rules: &dyn Rules,
-    match_id: &str,
-    seat: u8,
-    name: Option<&str>,
+    SeatName {
+        match_id,
+        seat,
+        name,
+    }: &SeatName,
     at_us: i64,
 ) -> Result<(), NamingError> {
+    let name = name.as_deref();
     let stored: Option<(Option<String>, String)> = sqlx::query_as(
         "SELECT s.name, m.game FROM seats s JOIN matches m ON m.id = s.match_id
          WHERE s.match_id = ? AND s.seat = ?",
@@ -78,7 +87,7 @@ async fn rename(
         &mut database.connection,
         "UPDATE lessons SET merged_into = ? WHERE match_id = ? AND seat = ? RETURNING evidence",
         &[name, Some(match_id)],
-        Some(seat),
+        Some(*seat),
     )
     .await?;
     let merge = |evidence| {

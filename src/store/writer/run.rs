@@ -5,7 +5,7 @@ use super::checkpoint::{CHECKPOINT, Checkpoints};
 use super::command::{Change, Command};
 use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
-use super::naming::{self, NamingError};
+use super::naming::{self, NamingError, SeatName};
 use super::packing;
 use super::prune::{self, Prune};
 use super::reply::{Reply, answer};
@@ -146,14 +146,9 @@ impl Writer {
                 Command::CloseMatch(id, result, reply) => {
                     batch.add_close(id, result, self.durability, reply);
                 }
-                Command::NameSeat {
-                    match_id,
-                    seat,
-                    name,
-                    reply,
-                } => {
+                Command::NameSeat(named, reply) => {
                     batch = self.flush(batch).await;
-                    let named = self.name_seat(&match_id, seat, name.as_deref()).await;
+                    let named = self.name_seat(&named).await;
                     answer(reply, named);
                 }
                 Command::Change(change, reply) => {
@@ -453,21 +448,15 @@ impl Writer {
         Ok(())
     }
 
-    async fn name_seat(
-        &mut self,
-        match_id: &str,
-        seat: u8,
-        name: Option<&str>,
-    ) -> Result<(), StoreError> {
+    async fn name_seat(&mut self, named: &SeatName) -> Result<(), StoreError> {
         if let Err(error) = self.synchronise(self.durability).await {
             return Err(shown(self.judged(&error), &error.to_string()));
         }
-        let (database, rules, at_us) = (&mut self.database, &*self.rules, now_us());
-        let error = match naming::name(database, rules, match_id, seat, name, at_us).await {
+        let error = match naming::name(&mut self.database, &*self.rules, named).await {
             Ok(()) => {
                 self.gauges.committed(1, 0, now_us(), 0);
                 // It may have another owner now.
-                self.bells.reveal(Some(match_id));
+                self.bells.reveal(Some(&named.match_id));
                 return Ok(());
             }
             Err(NamingError::Refused(error)) => error,
