@@ -11,17 +11,19 @@ use tokio::time::Instant;
 /// Plays until the match is over; a bot that breaks down leaves.
 pub(super) async fn attend(
     kit: &'static dyn Kit,
-    (seat, mut bot): (Seat, BuiltinSeat),
+    seat: Seat,
+    mut bot: BuiltinSeat,
     inlet: Inlet,
     inbox: mpsc::Sender<PlayerLine>,
 ) {
-    answer(kit, (seat, &mut bot), inlet, inbox).await;
+    answer(kit, seat, &mut bot, inlet, inbox).await;
     bot.leave().await;
 }
 
 async fn answer(
     kit: &'static dyn Kit,
-    (seat, bot): (Seat, &mut BuiltinSeat),
+    seat: Seat,
+    bot: &mut BuiltinSeat,
     mut inlet: Inlet,
     inbox: mpsc::Sender<PlayerLine>,
 ) {

@@ -165,12 +165,12 @@ impl<G> Guests<G> {
 
     /// A connection of this entrant waits from now on; how many of its own do. `None`: too many, or the hub is
     /// closing.
-    pub(super) fn join(&mut self, entrant: usize, connection: (Ticket, G)) -> Option<usize> {
+    pub(super) fn join(&mut self, entrant: usize, ticket: Ticket, guest: G) -> Option<usize> {
         let one = self.entrants.get_mut(entrant)?;
         if self.closed || one.waiting.len() >= WAITING_MAX {
             return None;
         }
-        one.waiting.push(connection);
+        one.waiting.push((ticket, guest));
         one.missed = false;
         Some(one.waiting.len())
     }
@@ -314,7 +314,7 @@ mod tests {
         let due = begun + WITHIN;
         let gather = |guests: &mut Guests<u32>, now| guests.gather(&[0, 1], wait(begun, 0), now);
         assert_eq!(gather(&mut guests, begun), Gathered::Until(Some(due)));
-        assert_eq!(guests.join(0, (1, 11)), Some(1));
+        assert_eq!(guests.join(0, 1, 11), Some(1));
         assert_eq!(gather(&mut guests, begun), Gathered::Until(Some(due)));
         assert_eq!(guests.waiting(), 1, "nobody sits down before all are there");
         assert_eq!(gather(&mut guests, due), all([Some(11), None]));
@@ -324,12 +324,12 @@ mod tests {
             gather(&mut guests, due),
             Gathered::Until(Some(due + WITHIN))
         );
-        guests.join(0, (2, 12));
+        guests.join(0, 2, 12);
         assert_eq!(gather(&mut guests, due), all([Some(12), None]));
         guests.played(0, due);
-        guests.join(1, (3, 21));
+        guests.join(1, 3, 21);
         guests.leave(3);
-        guests.join(0, (4, 13));
+        guests.join(0, 4, 13);
         let again = due + WITHIN;
         let waits = guests.gather(&[0, 1], wait(due, 0), due);
         assert_eq!(waits, Gathered::Until(Some(again)), "he has been here");
@@ -347,8 +347,8 @@ mod tests {
             let begun = now;
             for _ in 0..10 {
                 ticket += 2;
-                guests.join(0, (ticket, 11));
-                guests.join(1, (ticket + 1, 21));
+                guests.join(0, ticket, 11);
+                guests.join(1, ticket + 1, 21);
                 guests.leave(ticket + 1);
                 let since = now;
                 loop {
@@ -368,11 +368,11 @@ mod tests {
         let begun = now;
         for _ in 0..10 {
             ticket += 2;
-            guests.join(0, (ticket, 11));
+            guests.join(0, ticket, 11);
             let since = now;
             if let Gathered::Until(Some(until)) = guests.gather(&[0, 1], wait(since, 2), now) {
                 now = until - WITHIN / 10;
-                guests.join(1, (ticket + 1, 21));
+                guests.join(1, ticket + 1, 21);
                 let played = guests.gather(&[0, 1], wait(since, 2), now);
                 assert_eq!(played, all([Some(11), Some(21)]));
                 guests.played(1, now);
@@ -385,8 +385,8 @@ mod tests {
     #[test]
     fn who_plays_elsewhere_is_not_missing_and_its_newest_connection_plays() {
         let (mut guests, begun) = (guests(), Instant::now());
-        guests.join(0, (1, 11));
-        guests.join(0, (2, 12));
+        guests.join(0, 1, 11);
+        guests.join(0, 2, 12);
         assert_eq!(guests.gather(&[0], wait(begun, 0), begun), all([Some(12)]));
         assert_eq!(guests.gather(&[0], wait(begun, 0), begun), all([Some(11)]));
         let late = begun + 10 * WITHIN;
@@ -404,12 +404,12 @@ mod tests {
     fn nobody_comes_in_after_the_close_or_beyond_the_bound() {
         let mut guests = guests();
         for ticket in 0..WAITING_MAX as u64 {
-            assert_eq!(guests.join(0, (ticket, 1)), Some(ticket as usize + 1));
+            assert_eq!(guests.join(0, ticket, 1), Some(ticket as usize + 1));
         }
-        assert_eq!(guests.join(0, (99, 1)), None);
+        assert_eq!(guests.join(0, 99, 1), None);
         guests.leave(0);
-        assert_eq!(guests.join(0, (99, 1)), Some(WAITING_MAX));
+        assert_eq!(guests.join(0, 99, 1), Some(WAITING_MAX));
         guests.close();
-        assert_eq!((guests.waiting(), guests.join(1, (100, 1))), (0, None));
+        assert_eq!((guests.waiting(), guests.join(1, 100, 1)), (0, None));
     }
 }

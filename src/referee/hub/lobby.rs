@@ -74,7 +74,8 @@ impl<G> Lobby<G> {
     pub(super) fn join(
         &mut self,
         room: Option<&str>,
-        (ticket, guest): (Ticket, G),
+        ticket: Ticket,
+        guest: G,
         may: bool,
         now: Instant,
     ) -> Joined<G> {
@@ -177,7 +178,7 @@ mod tests {
         guest: (u64, &'static str),
         now: Instant,
     ) -> Option<usize> {
-        match lobby.join(room, guest, true, now) {
+        match lobby.join(room, guest.0, guest.1, true, now) {
             Joined::Waits(queued) => Some(queued),
             _ => None,
         }
@@ -190,16 +191,16 @@ mod tests {
         assert_eq!(waits(&mut lobby, Some("trio"), (2, "ghost"), now), Some(2));
         lobby.leave(2);
         assert_eq!(waits(&mut lobby, Some("trio"), (3, "b"), now), Some(2));
-        let Joined::Begins(party) = lobby.join(Some("trio"), (4, "c"), true, now) else {
+        let Joined::Begins(party) = lobby.join(Some("trio"), 4, "c", true, now) else {
             panic!("it does not begin");
         };
         assert_eq!((party.guests, party.before), (vec!["a", "b", "c"], 0));
-        let Joined::Begins(party) = lobby.join(Some("solo"), (5, "d"), true, now) else {
+        let Joined::Begins(party) = lobby.join(Some("solo"), 5, "d", true, now) else {
             panic!("it does not begin");
         };
         assert_eq!(party.guests, ["d"]);
         assert!(matches!(
-            lobby.join(Some("sextet"), (6, "e"), true, now),
+            lobby.join(Some("sextet"), 6, "e", true, now),
             Joined::NoRoom
         ));
         assert_eq!((lobby.waiting(), lobby.next_due()), (0, None));
@@ -212,7 +213,7 @@ mod tests {
             let (mut lobby, now) = (lobby(seed), Instant::now());
             assert_eq!(waits(&mut lobby, None, (1, "a"), now), Some(1));
             assert_eq!(lobby.next_due(), None, "one alone cannot play");
-            match lobby.join(None, (2, "b"), true, now) {
+            match lobby.join(None, 2, "b", true, now) {
                 Joined::Begins(party) => {
                     begun_at_once += 1;
                     assert_eq!(party.guests.len(), 2);
@@ -236,8 +237,8 @@ mod tests {
         let mut seed = 0;
         let mut lobby = loop {
             let mut lobby = lobby(seed);
-            lobby.join(None, (1, "a"), true, now);
-            if matches!(lobby.join(None, (2, "b"), true, now), Joined::Waits(_)) {
+            lobby.join(None, 1, "a", true, now);
+            if matches!(lobby.join(None, 2, "b", true, now), Joined::Waits(_)) {
                 break lobby;
             }
             seed += 1;
@@ -253,7 +254,7 @@ mod tests {
     fn what_may_not_begin_yet_is_due_and_who_leaves_is_out_of_it() {
         let (mut lobby, now) = (lobby(1), Instant::now());
         for (ticket, guest) in [(1, "a"), (2, "b"), (3, "c")] {
-            let joined = lobby.join(Some("duet"), (ticket, guest), false, now);
+            let joined = lobby.join(Some("duet"), ticket, guest, false, now);
             assert!(matches!(joined, Joined::Waits(queued) if queued as u64 == ticket));
         }
         assert_eq!(lobby.next_due(), Some(now));
@@ -261,7 +262,7 @@ mod tests {
         assert_eq!(lobby.due(now).unwrap().guests, ["b", "c"]);
         assert_eq!(lobby.next_due(), None);
         lobby.close();
-        let late = lobby.join(Some("duet"), (9, "z"), true, now);
+        let late = lobby.join(Some("duet"), 9, "z", true, now);
         assert!(matches!(late, Joined::Full));
     }
 }

@@ -111,9 +111,9 @@ impl HubSettings {
             let why = "a folder of maps and the option `map` exclude each other";
             return Err(SetupError(why.to_owned()));
         }
-        self.table(None, &Value::Null, 1, (1, 0))?;
+        self.table(None, &Value::Null, 1, 1, 0)?;
         for (name, text) in &self.maps {
-            let table = self.table(Some(text), &Value::Null, 1, (1, 0));
+            let table = self.table(Some(text), &Value::Null, 1, 1, 0);
             table.map_err(|error| SetupError(format!("{name}: {error}")))?;
         }
         Ok(())
@@ -131,7 +131,8 @@ impl HubSettings {
         map: Option<&str>,
         options: &Value,
         players: usize,
-        (market, seed): (u64, u64),
+        market: u64,
+        seed: u64,
     ) -> Result<Box<dyn Table>, SetupError> {
         let own = match map {
             None => Value::Null,
@@ -274,13 +275,13 @@ impl HubServer {
     pub(super) fn join(self: &Arc<Self>, room: Option<&str>, guest: Guest) -> Entrance {
         let ticket = self.next_ticket.fetch_add(1, Ordering::Relaxed);
         if let Some(guests) = &self.guests {
-            return self.admit(&mut guests.lock(), room, (ticket, guest));
+            return self.admit(&mut guests.lock(), room, ticket, guest);
         }
         let permit = Arc::clone(&self.permits).try_acquire_owned().ok();
         let out = guest.out.clone();
         // A waiting player is notified before its match can begin: both happen under the lock.
         let mut lobby = self.lobby();
-        let joined = lobby.join(room, (ticket, guest), permit.is_some(), Instant::now());
+        let joined = lobby.join(room, ticket, guest, permit.is_some(), Instant::now());
         let entrance = match joined {
             Joined::Waits(queued) => {
                 out.say_line(self.reception.wait(queued));

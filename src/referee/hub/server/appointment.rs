@@ -42,7 +42,8 @@ impl HubServer {
         &self,
         guests: &mut Guests<Guest>,
         room: Option<&str>,
-        (ticket, mut guest): (Ticket, Guest),
+        ticket: Ticket,
+        mut guest: Guest,
     ) -> Entrance {
         let (peer, now) = (Peer::of(guest.peer.ip()), Instant::now());
         if self.guesses.has_used_up(&peer, now.into_std()) {
@@ -60,7 +61,7 @@ impl HubServer {
         let token = token.to_owned();
         guest.name = guests.name(entrant).to_owned();
         let out = guest.out.clone();
-        let Some(waiting) = guests.join(entrant, (ticket, guest)) else {
+        let Some(waiting) = guests.join(entrant, ticket, guest) else {
             return Entrance::Refused(FULL.to_owned());
         };
         out.say_line(self.reception.wait(waiting));
@@ -88,8 +89,8 @@ impl HubServer {
         let map = self.settings.map_of(spec.deck);
         let market = self.next_market.fetch_add(1, Ordering::Relaxed);
         let text = map.map(|(_, text)| text.as_str());
-        let numbers = (market, spec.seed);
-        let table = self.settings.table(text, &spec.options, players, numbers)?;
+        let settings = &self.settings;
+        let table = settings.table(text, &spec.options, players, market, spec.seed)?;
         let wanted: Vec<usize> = entrants.iter().copied().flatten().collect();
         let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else {
             return Err(AppointmentError::GivenUp("the hub is closed".to_owned()));

@@ -128,7 +128,7 @@ impl HubServer {
         } else {
             party.before
         };
-        let table = match settings.table(text, &Value::Null, players, (market, seed)) {
+        let table = match settings.table(text, &Value::Null, players, market, seed) {
             Ok(table) => table,
             Err(error) => {
                 tracing::error!(%error, room = party.room.name, "a match cannot begin");
@@ -191,9 +191,7 @@ impl HubServer {
         let fallbacks = fallbacks.collect();
         // All that was to be recorded is on its way.
         let mut players = seated.port.players();
-        let result = self
-            .end(&mut played, (writer, fallbacks), &mut players)
-            .await;
+        let result = self.end(&mut played, writer, fallbacks, &mut players).await;
         // The next match begins with what they have noted.
         futures_util::future::join_all(seated.noting).await;
         tracing::info!(
@@ -233,7 +231,7 @@ impl HubServer {
             places.push(sitter.place());
             let session = seating.sessions.get_mut(seat.index());
             let session = session.and_then(Option::take);
-            let (out, notes) = self.seat((&seating.row.id, seat, session), sitter, &said);
+            let (out, notes) = self.seat(&seating.row.id, seat, session, sitter, &said);
             players.push(Player::new(out));
             noting.extend(notes);
         }
@@ -294,7 +292,9 @@ impl HubServer {
     /// what is kept of it.
     fn seat(
         &self,
-        (match_id, seat, session): (&str, Seat, Option<SeatRecord>),
+        match_id: &str,
+        seat: Seat,
+        session: Option<SeatRecord>,
         sitter: Sitter,
         said: &mpsc::Sender<PlayerLine>,
     ) -> (Outbox, Option<JoinHandle<()>>) {
@@ -315,7 +315,7 @@ impl HubServer {
                 bot.begins(match_id, session);
                 let (out, inlet) = Outbox::new();
                 let (kit, notes) = (self.settings.kit, bot.keeps_notes());
-                let attending = attend(kit, (seat, bot), inlet, said.clone());
+                let attending = attend(kit, seat, bot, inlet, said.clone());
                 let attending = self.games.spawn(attending);
                 (out, notes.then_some(attending))
             }
@@ -323,11 +323,12 @@ impl HubServer {
         }
     }
 
-    /// Tells the players the end once it is stored. If it cannot be, the match is given up.
+    /// Sends the players the end once it is stored. If it cannot be, the match is given up.
     async fn end(
         self: &Arc<Self>,
         played: &mut Played,
-        (writer, fallbacks): (Writer, Vec<Vec<bool>>),
+        writer: Writer,
+        fallbacks: Vec<Vec<bool>>,
         players: &mut [Player],
     ) -> MatchResult {
         let (mut record, flushed) = writer.flush().await;
