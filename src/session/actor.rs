@@ -35,9 +35,6 @@ pub(super) struct Actor {
     core: Option<Box<SessionState>>,
 }
 
-/// The wait before an end that could not be stored is tried again.
-const END_AGAIN: Duration = Duration::from_secs(1);
-
 /// What happens to a session whose end cannot be stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unstored {
@@ -45,8 +42,6 @@ enum Unstored {
     Stays,
     /// It stays live while that may pass, and the end is tried again.
     Retries,
-    /// It ends here: another match has taken its place.
-    Ends,
 }
 
 /// How a message stands to its session.
@@ -166,7 +161,7 @@ impl Actor {
             tokio::select! {
                 biased;
                 () = registry.stop.cancelled() => {}
-                () = tokio::time::sleep(END_AGAIN) => {
+                () = tokio::time::sleep(append::END_AGAIN) => {
                     // One that is busy has not been replaced by another match, or it soon shows.
                     let same = session.peek(|core| Some(core.id) == id);
                     if same.unwrap_or(true) {
@@ -241,7 +236,6 @@ impl Actor {
             let stays = match unstored {
                 Unstored::Stays => true,
                 Unstored::Retries => matches!(error, StoreError::Unwritable(_)),
-                Unstored::Ends => false,
             };
             if stays {
                 // Facts of the end are found again when it is sent again.
@@ -461,7 +455,12 @@ impl Actor {
     ) -> Result<(), Refusal> {
         if self.core.as_ref().is_some_and(|core| !core.ended) {
             let why = "the referee began a new match under the same numbers";
-            let _ = self.close(Cause::Unterminated, why, Unstored::Ends).await;
+            let closed = self.close(Cause::Unterminated, why, Unstored::Retries);
+            if let (Err(_), Some(core)) = (closed.await, self.core.as_deref_mut()) {
+                self.registry
+                    .end(&self.session.key, core, Cause::Unterminated);
+                append::close_later(&self.registry, core, Cause::Unterminated, why);
+            }
         }
         let place = match callback.place.take() {
             Some(place) => *place,

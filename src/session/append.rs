@@ -7,10 +7,14 @@ use crate::store::StoreError;
 use crate::store::types::{Append, Close, LedgerRow, NewEntry, NewSession, Receipt};
 use crate::thinking::guarded;
 use games::seat::{Fallback, Quarantine};
-use games::{Bluff, Ending, Fact, Kit};
+use games::{Bluff, Cause, Ending, Fact, Kit};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot::error::TryRecvError;
 use tokio::time::Instant;
+
+/// The wait before an end that could not be stored is tried again.
+pub(super) const END_AGAIN: Duration = Duration::from_secs(1);
 
 /// Facts of a turn with their bluff columns.
 pub(super) type Facts = Vec<(Fact, Option<Bluff>)>;
@@ -132,6 +136,46 @@ fn note_opened(core: &mut SessionState) {
     } = &rows.session;
     let session = core.id.0;
     tracing::info!(session, match_id, game, bot, referee, "a session begins");
+}
+
+/// Stores the end of a session that has ended as soon as it can be stored.
+pub(super) fn close_later(
+    registry: &Arc<Registry>,
+    core: &SessionState,
+    cause: Cause,
+    detail: &'static str,
+) {
+    let (session, previous, seq) = (core.id, core.head, core.seq);
+    let (registry, at_us) = (Arc::clone(registry), registry.now_us());
+    let tracker = registry.tracker.clone();
+    tracker.spawn(async move {
+        loop {
+            tokio::select! {
+                biased;
+                // It is live at the next start, and ends by itself.
+                () = registry.stop.cancelled() => return,
+                () = tokio::time::sleep(END_AGAIN) => {}
+            }
+            let close = Close {
+                detail: detail.to_owned(),
+                ..Close::of(at_us, cause)
+            };
+            let append = Append {
+                session,
+                previous,
+                seq,
+                open: None,
+                match_: None,
+                entries: Vec::new(),
+                facts: Vec::new(),
+                close: Some(Box::new(close)),
+            };
+            let stored = registry.dependencies.store.append(append).await;
+            if !matches!(stored, Err(StoreError::Unwritable(_))) {
+                return;
+            }
+        }
+    });
 }
 
 /// A decision's row in the ledger, complete but for its last time.

@@ -19,6 +19,15 @@ struct Given {
     said: String,
 }
 
+/// A player's last message.
+struct Last {
+    text: String,
+    said: String,
+    stored: bool,
+    /// Session and place of the newest message known to be stored.
+    newest: Option<(i64, usize)>,
+}
+
 /// What was shown as ended.
 struct Announced {
     what: String,
@@ -35,8 +44,8 @@ pub struct Book {
     shown: BTreeSet<String>,
     /// What the rightful referee of each player has sent, once each.
     sent: BTreeMap<Player, Vec<String>>,
-    /// The last message of each player that was answered, its answer, and whether that is stored.
-    last: BTreeMap<Player, (String, String, bool)>,
+    /// The last message of each player that was answered.
+    last: BTreeMap<Player, Last>,
     given: Vec<Given>,
     announced: Vec<Announced>,
     pub wrong: Vec<String>,
@@ -73,7 +82,7 @@ impl Book {
     }
 
     pub fn is_wrong(&mut self, why: String) {
-        if self.wrong.len() < 20 {
+        if self.wrong.len() < 20 && !self.wrong.contains(&why) {
             self.wrong.push(why);
         }
     }
@@ -103,21 +112,31 @@ impl Book {
             ended,
         } = *answer;
         self.answers += 1;
+        let last = self.last.remove(player);
+        let repeated = last.as_ref().filter(|last| last.text == text);
+        let newest = last.as_ref().and_then(|last| last.newest);
         let found = find(&disk.durable, player, text);
-        if let Some((before, answer, stored)) = self.last.get(player)
-            && before == text
+        // What was not stored may have come before in the same words.
+        let unstored = refused && said == default;
+        let found = found.filter(|(session, place, ..)| {
+            !unstored || repeated.is_some() || newest < Some((*session, *place))
+        });
+        self.repeats += u64::from(repeated.is_some());
+        if let Some(Last { said: before, .. }) =
+            repeated.filter(|last| last.stored && last.said != said)
         {
-            self.repeats += 1;
-            if *stored && answer != said {
-                let why =
-                    format!("{player:?}: {text:?} was answered {answer:?}, and then {said:?}");
-                self.is_wrong(why);
-            }
+            let why = format!("{player:?}: {text:?} was answered {before:?}, and then {said:?}");
+            self.is_wrong(why);
         }
-        let stored = found.as_ref();
-        let stored = stored.is_some_and(|(_, _, answer, _)| answer == said);
-        self.last
-            .insert(player.clone(), (text.to_owned(), said.to_owned(), stored));
+        let at = found.as_ref().filter(|(_, _, answer, _)| answer == said);
+        let at = at.map(|(session, place, ..)| (*session, *place));
+        let last = Last {
+            text: text.to_owned(),
+            said: said.to_owned(),
+            stored: at.is_some(),
+            newest: at.max(newest),
+        };
+        self.last.insert(player.clone(), last);
         match found {
             Some((session, place, answer, close)) if answer == said => {
                 self.given.push(Given {
@@ -137,7 +156,7 @@ impl Book {
                     });
                 }
             }
-            _ if refused && said == default => {
+            _ if unstored => {
                 self.defaults += 1;
                 self.gaps.insert(player.clone());
             }
