@@ -62,6 +62,8 @@ const RATES: [(Fault, f64); 16] = [
 
 /// How long faults strike.
 const STORM: Duration = Duration::from_secs(60);
+/// How long the disk stays full now and then after that: longer than sessions live without a message.
+const LONG_FULL: Duration = Duration::from_secs(1_000);
 /// How long after a fault its consequences may last.
 const AFTERMATH: Duration = Duration::from_secs(12);
 
@@ -238,6 +240,21 @@ pub async fn misfortune(world: Arc<World>) {
             let lasts_ms = u64::from(world.rng.lock().below(6_000));
             let until = Instant::now() + Duration::from_millis(lasts_ms);
             world.disk.lock().full_until = Some(until);
+        }
+    }
+    if world.rates.contains_key(&FullDisk) && world.rng.lock().chance(0.2) {
+        world.note(FullDisk);
+        let (before, live) = {
+            let mut disk = world.disk.lock();
+            disk.full_until = Some(Instant::now() + LONG_FULL);
+            (disk.refused, disk.image.live().len())
+        };
+        tokio::time::sleep(LONG_FULL).await;
+        let refused = world.disk.lock().refused - before;
+        // What waits is tried again once a second at most.
+        if refused > LONG_FULL.as_secs() * (live as u64 + 10) {
+            let why = format!("{refused} requests of {live} sessions while the disk was full");
+            world.book.lock().is_wrong(why);
         }
     }
     world.disk.lock().full_until = None;
