@@ -10,7 +10,7 @@ mod svg;
 
 pub use self::classes::{CLASSES, STYLE, player};
 pub use self::legend::{Entry, legend, legend_height};
-pub use self::svg::{Anchor, Svg};
+pub use self::svg::{Anchor, Point, Size, Svg};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -209,7 +209,7 @@ pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
                     post.answer(number, wrong);
                     let _ = player.think(Budget::SPENT, &mut best);
                     let why = post.verdict().expect("a verdict").expect_err("no act");
-                    assert!(why.starts_with("it is no act: "), "{why}");
+                    assert!(why.0.starts_with("it is no act: "), "{why}");
                     assert_eq!(door.card().in_form(exchange.call.as_bytes(), &best), Ok(()));
                 }
                 post.answer(number + 1, Value::Null);

@@ -79,10 +79,21 @@ impl From<Animal> for char {
 }
 
 impl TryFrom<char> for Animal {
-    type Error = String;
-    fn try_from(letter: char) -> Result<Self, String> {
-        Self::from_letter(letter).ok_or_else(|| format!("{letter:?} is not an animal from A to J"))
+    type Error = CardError;
+    fn try_from(letter: char) -> Result<Self, CardError> {
+        Self::from_letter(letter).ok_or(CardError::NoAnimal(letter))
     }
+}
+
+/// Why cards cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CardError {
+    /// This letter stands for none.
+    #[error("{0:?} is not an animal from A to J")]
+    NoAnimal(char),
+    /// More money of a kind than a table ever holds.
+    #[error("{0:?} are more cards than there are")]
+    TooMuch([u8; 6]),
 }
 
 /// A kind of money card.
@@ -149,13 +160,12 @@ impl Note {
 pub struct Purse(pub [u8; 6]);
 
 impl TryFrom<[u8; 6]> for Purse {
-    type Error = String;
+    type Error = CardError;
 
-    fn try_from(cards: [u8; 6]) -> Result<Self, String> {
+    fn try_from(cards: [u8; 6]) -> Result<Self, CardError> {
         let purse = Self(cards);
         let all = Self::ALL.holds(purse);
-        all.then_some(purse)
-            .ok_or_else(|| format!("{cards:?} are more cards than there are"))
+        all.then_some(purse).ok_or(CardError::TooMuch(cards))
     }
 }
 

@@ -275,7 +275,7 @@ impl<'a> Trial<'a> {
                             "standard output is for lines of the protocol alone, not {}: {why}; what is for you goes to standard error",
                             shown(&line)
                         ));
-                        self.refuse(program, None, why)?;
+                        self.refuse(program, None, why.to_string())?;
                     }
                 },
                 Err(Silence::Program(LineFault::Late))
@@ -445,7 +445,7 @@ impl<'a> Trial<'a> {
                 self.finding.fix("it does not read its input".to_owned());
             }
             Silence::Program(LineFault::Gone | LineFault::Deaf) => {}
-            Silence::Url(why) => self.finding.fix(why.clone()),
+            Silence::Url(why) => self.finding.fix(why.to_string()),
         }
     }
 

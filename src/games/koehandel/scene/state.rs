@@ -286,8 +286,10 @@ impl Settled {
                     card, buyer, price, ..
                 }) => {
                     let sold = Self::sold(card, buyer.seat(reader), price);
-                    let payments = received.iter().filter_map(paid).collect();
-                    Some(Self { payments, ..sold })
+                    Some(Self {
+                        payments: payments(received),
+                        ..sold
+                    })
                 }
                 Message::Won(goods) => Some(Self {
                     animal: goods.animal,
@@ -295,7 +297,7 @@ impl Settled {
                     from: Some(goods.rival.seat(reader)),
                     to: reader,
                     price: None,
-                    payments: received.iter().filter_map(paid).collect(),
+                    payments: payments(received),
                 }),
                 _ => None,
             }
@@ -314,14 +316,17 @@ impl Settled {
     }
 }
 
-/// What the payee of an auction or a trade receives.
-fn paid((reader, message): &(Seat, Message)) -> Option<Payment> {
-    let Message::Money { payer, paid } = message else {
-        return None;
-    };
-    Some(Payment {
-        from: payer.seat(reader.index()),
-        to: reader.index(),
-        stake: Stake::seen(*paid),
-    })
+/// What the payees of an auction or a trade receive.
+fn payments(received: &[(Seat, Message)]) -> Vec<Payment> {
+    let paid = received.iter().filter_map(|(reader, message)| {
+        let Message::Money { payer, paid } = message else {
+            return None;
+        };
+        Some(Payment {
+            from: payer.seat(reader.index()),
+            to: reader.index(),
+            stake: Stake::seen(*paid),
+        })
+    });
+    paid.collect()
 }

@@ -196,7 +196,8 @@ fn triangles(chart: &Chart, network: &Network) -> Vec<TriangleState> {
 pub fn deed(
     chart: &Chart,
     seat: Seat,
-    (from, energy): (Cell, u32),
+    from: Cell,
+    energy: u32,
     act: Act,
     done: Result<(), Refusal>,
 ) -> String {

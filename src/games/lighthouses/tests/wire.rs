@@ -386,7 +386,7 @@ fn folded(bot: &str) {
 
 #[test]
 fn results_escape_what_is_not_ascii() {
-    let result = engine::result(&Err("a\"b\\c\u{7f}é😀".to_owned()));
+    let result = engine::result(Some("a\"b\\c\u{7f}é😀"));
     assert_eq!(
         result,
         r#"{"success": false, "message": "a\"b\\c\u007f\u00e9\ud83d\ude00"}"#

@@ -389,7 +389,7 @@ fn a_programs_reply_is_read_in_the_words_of_its_wire() {
         let _ = player.think(Budget::nodes(0), &mut fallback);
         match (post.verdict().unwrap(), expected) {
             (Ok(()), Ok(expected)) => assert_eq!(fallback, expected, "{said:?}"),
-            (Err(why), Err(expected)) => assert!(why.contains(expected), "{said:?}: {why}"),
+            (Err(why), Err(expected)) => assert!(why.0.contains(expected), "{said:?}: {why}"),
             (verdict, _) => panic!("{said:?}: {verdict:?}"),
         }
     }

@@ -165,7 +165,8 @@ impl State {
     pub fn seen(
         view: &View,
         number: impl Fn(DogId) -> Option<u64>,
-        (penned, points): (Option<u32>, Option<f64>),
+        penned: Option<u32>,
+        points: Option<f64>,
     ) -> Self {
         let mut state = Self::of(&view.ground, view.turn, &view.seen, number);
         state.viewer = Some(view.seat.0 + 1);
