@@ -138,7 +138,7 @@ fn failed(why: impl std::fmt::Display) -> Problem {
 async fn fold(store: &Store, turns: &Turns, row: &MatchRow, view: View) -> Result<Film, Problem> {
     let turn = turns.wait().await?;
     let footage = crate::replay::footage(store, row, view).await?;
-    let film = turn.spend(move || Film::of(&footage)).await?;
+    let film = turn.spend(move || Film::new(&footage)).await?;
     film.map_err(failed)
 }
 

@@ -132,7 +132,7 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
             Err(_) => ControlFlow::Break(()),
         }
     });
-    let Remarks { differences, cut } = remarks.map_err(|why| anyhow!("{why}"))?;
+    let Remarks { differences, cut } = remarks?;
     written?;
     let rest = json!({ "picture": still, "differences": differences, "cut": cut, "next": null });
     let rest = rest.to_string();
@@ -160,7 +160,7 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
             false => ControlFlow::Continue(()),
         }
     });
-    read.map_err(|why| anyhow!("{why}"))?;
+    read?;
     let mut step = shown.context(NOTHING)?;
     if !reached {
         bail!("there is no turn {turn}: the last one is {}", step.turn);

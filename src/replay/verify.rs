@@ -268,7 +268,7 @@ impl Transcript {
         let (cause, score) = self.session.end();
         let found = match fold_seat(kit, &self.entries, cause, score) {
             Ok(found) => found.facts,
-            Err(why) => return vec![why],
+            Err(why) => return vec![why.to_string()],
         };
         let entries: Vec<EntryId> = found.iter().map(|found| found.entry).collect();
         let learnt: Vec<Fact> = found.into_iter().map(|found| found.fact).collect();

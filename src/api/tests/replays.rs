@@ -195,7 +195,7 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
             .unwrap();
         let fold = async || {
             folds.set(folds.get() + 1);
-            Film::of(&footage).map_err(Problem::unavailable)
+            Film::new(&footage).map_err(|why| Problem::unavailable(why.to_string()))
         };
         let film = films.of(store, &row, &view, fold).await.unwrap();
         (film.len(), folds.get())

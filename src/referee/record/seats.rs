@@ -39,7 +39,7 @@ pub(super) fn folded(
         }
         fold_seat(kit, entries, Some(cause), scores.get(seat).copied()).unwrap_or_else(|why| {
             tracing::error!(
-                why,
+                %why,
                 "a seat's transcript cannot be folded: its facts are lost"
             );
             SeatTold::default()

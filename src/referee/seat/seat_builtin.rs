@@ -1,7 +1,7 @@
 //! A bot of our own on a seat: a built-in one, or a user's program with a built-in one as its fallback.
 
 use super::budget::ThinkBudget;
-use super::seat_link::{SeatLink, SeatRecord, SeatReply};
+use super::seat_link::{FollowError, SeatLink, SeatRecord, SeatReply};
 use super::seat_program::{SeatProgram, SeatPrograms};
 use crate::programs::{Account, Launch};
 use crate::replay::{Line, replay};
@@ -155,8 +155,8 @@ impl BuiltinSeat {
     /// Follows what its seat has received and said, as the referee's transcript has it.
     ///
     /// # Errors
-    /// A sentence, if it cannot.
-    pub(in crate::referee) fn follow(&mut self, past: &[Entry]) -> Result<(), String> {
+    /// [`FollowError`] if it cannot.
+    pub(in crate::referee) fn follow(&mut self, past: &[Entry]) -> Result<(), FollowError> {
         let Some(seat) = &mut self.seat else {
             return Ok(());
         };
@@ -175,14 +175,13 @@ impl BuiltinSeat {
             }),
             (Direction::In, _) => None,
         });
-        let replayed = seat.with(|dialogue| replay(dialogue, lines));
-        let replayed = replayed.map_err(|panic| panic.to_string())?;
+        let replayed = seat.with(|dialogue| replay(dialogue, lines))?;
         if let Some(program) = &mut self.program {
             program.goes_on();
         }
         let differences = replayed.map(|replayed| replayed.differences);
         let first = differences.and_then(|differences| differences.into_iter().next());
-        first.map_or(Ok(()), Err)
+        first.map_or(Ok(()), |first| Err(FollowError::Differs(first)))
     }
 
     /// Its answer to a message.
@@ -299,7 +298,7 @@ impl SeatLink for BuiltinSeat {
         Self::account(self)
     }
 
-    fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
+    fn take_up(&mut self, past: &[Entry]) -> Result<(), FollowError> {
         self.follow(past)
     }
 

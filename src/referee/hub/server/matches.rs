@@ -334,7 +334,10 @@ impl HubServer {
         let (mut record, flushed) = writer.flush().await;
         record.fell_back(fallbacks);
         let ended = match (played.result.take(), flushed) {
-            (Some(result), Ok(())) => self.store_end(&mut record, &result).await.map(|()| result),
+            (Some(result), Ok(())) => match self.store_end(&mut record, &result).await {
+                Ok(()) => Ok(result),
+                Err(error) => Err(error.to_string()),
+            },
             (_, Err(error)) => Err(error.to_string()),
             (None, Ok(())) => Err("the hub was stopped".to_owned()),
         };
@@ -359,7 +362,11 @@ impl HubServer {
     }
 
     /// Stores the end that the rules came to; `Err` says why nothing of it is stored.
-    async fn store_end(&self, record: &mut MatchRecord, end: &MatchResult) -> Result<(), String> {
+    async fn store_end(
+        &self,
+        record: &mut MatchRecord,
+        end: &MatchResult,
+    ) -> Result<(), RecordError> {
         let mut stored = patience(&self.stop, RECORDED_WITHIN)
             .close(record, end)
             .await;
@@ -367,7 +374,7 @@ impl HubServer {
             // It can have no other end any more.
             stored = patience(&self.stop, Duration::MAX).close(record, end).await;
         }
-        stored.map_err(|error| error.to_string())
+        stored
     }
 
     /// Closes a match that was given up, as soon as that can be stored; the next start does it otherwise.
