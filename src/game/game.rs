@@ -544,6 +544,6 @@ pub trait Bot<G: Game>: Fork<G> + Send {
     /// Decides as [`Bot::ponder`] does in one slice, and says why. Asked of a copy ([`Fork`]), which is not
     /// used again. Unless a bot says otherwise, it compares nothing.
     fn reasons(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> Reasons<G::Act> {
-        Reasons::of(self.ponder(view, ask, budget).0)
+        Reasons::from_act(self.ponder(view, ask, budget).0)
     }
 }

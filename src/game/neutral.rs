@@ -105,7 +105,7 @@ pub struct Hello {
 impl Hello {
     /// What is said first to a program that plays this game.
     #[must_use]
-    pub fn of(game: &str) -> Self {
+    pub fn new(game: &str) -> Self {
         Self {
             protocol: VERSION,
             game: game.to_owned(),
@@ -135,7 +135,7 @@ pub struct Start {
 impl Start {
     /// A match that has this id, in a contest with these limits.
     #[must_use]
-    pub fn of(limits: Limits, id: &str, again: bool) -> Self {
+    pub fn new(limits: Limits, id: &str, again: bool) -> Self {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Self {
             id: id.to_owned(),

@@ -28,7 +28,7 @@ pub struct Scene {
 impl Scene {
     /// A scene of a state that serialises.
     #[must_use]
-    pub fn of(turn: u32, title: impl Into<String>, state: &impl Serialize) -> Self {
+    pub fn new(turn: u32, title: impl Into<String>, state: &impl Serialize) -> Self {
         Self {
             turn,
             title: title.into(),

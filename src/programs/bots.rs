@@ -202,7 +202,7 @@ impl Bots {
     /// The programs on the shelf of this configuration, each started under a guard, so that none outlives this
     /// process. What this machine lacks to hold them back is logged.
     #[must_use]
-    pub fn of(config: &Config) -> Self {
+    pub fn from_config(config: &Config) -> Self {
         Self::within(config, cgroup(config))
     }
 
@@ -240,7 +240,7 @@ impl Bots {
         Self {
             cgroup: cgroup.ok().flatten().map(Arc::new),
             guard: Some(tried),
-            ..Self::new(Arc::new(Shelf::of(config))).at_most(config.bots.running_max)
+            ..Self::new(Arc::new(Shelf::from_config(config))).at_most(config.bots.running_max)
         }
     }
 

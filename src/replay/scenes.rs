@@ -110,7 +110,7 @@ impl View {
     /// The view of a seat; without one, everything if that may be shown (`all`) and these sessions are our
     /// referee's, else the only seat that they are of. `None`: there is no such view.
     #[must_use]
-    pub fn of(sessions: &[SessionRow], seat: Option<u8>, all: bool) -> Option<Self> {
+    pub fn new(sessions: &[SessionRow], seat: Option<u8>, all: bool) -> Option<Self> {
         let of_referee = |row: &&SessionRow| row.opened.side == Side::Referee;
         let referees: Vec<SessionRow> = sessions.iter().filter(of_referee).cloned().collect();
         if seat.is_none() && all && !referees.is_empty() {

@@ -89,7 +89,7 @@ fn try_fold(
 ) -> Result<SeatTold, ReplayError> {
     // What was said is in the transcript: any bot folds it alike.
     let bot = kit.card().bots.first().map_or("", |card| card.name);
-    let mut dialogue = kit.dialogue(&DialogueSetup::of(bot, 0))?;
+    let mut dialogue = kit.dialogue(&DialogueSetup::new(bot, 0))?;
     let lines = lines(kit, entries);
     let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
     Ok(shown(

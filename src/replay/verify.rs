@@ -146,7 +146,7 @@ async fn check(store: &Store, row: MatchRow, counts: &EntryCounts) -> Result<Che
         differences: Vec::new(),
     };
     for session in history::sessions_of(store.reader(), &stored.row.id).await? {
-        let counted = counts.of(&session);
+        let counted = counts.entries(&session);
         let id = session.id.0;
         if session.pruned {
             checked.sessions += 1;

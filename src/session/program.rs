@@ -50,7 +50,7 @@ pub(super) struct SessionOf<'a> {
 impl Program {
     /// The program of a session that began so; `None` if its bot is built in. `launch`: what was found for it; else
     /// it is looked for.
-    pub(super) fn of(
+    pub(super) fn for_session(
         dependencies: &Dependencies,
         opened: &NewSession,
         launch: Option<Arc<Launch>>,
@@ -83,7 +83,7 @@ impl Program {
         if of.begun && !self.driver.is_running() {
             part.asked_before();
         }
-        let opening = Opening::of(kit, of.match_id, of.begun, Value::Null, setup);
+        let opening = Opening::new(kit, of.match_id, of.begun, Value::Null, setup);
         *self.driver.opening() = Some(opening);
         if !self.driver.is_running() {
             self.driver.recall(&*dependencies.store, of.id).await;

@@ -83,7 +83,7 @@ impl Sessions {
         let callback = Callback {
             begins,
             origin,
-            ..Callback::of(text, received)
+            ..Callback::new(text, received)
         };
         self.deliver(key, callback).await
     }
@@ -112,7 +112,7 @@ impl Sessions {
         let callback = Callback {
             opening,
             numbered: Some(numbered),
-            ..Callback::of(text, received)
+            ..Callback::new(text, received)
         };
         self.deliver(key, callback).await
     }
@@ -131,7 +131,7 @@ impl Sessions {
         let callback = Callback {
             begins: true,
             opening: Some(Box::new(opening)),
-            ..Callback::of(text, received)
+            ..Callback::new(text, received)
         };
         self.deliver(key, callback).await
     }

@@ -47,7 +47,7 @@ impl Dialogue for Scripted {
             "say" => Next::Send(words.next().unwrap().to_owned()),
             "over" => Next::Over(Ending {
                 last_word: "bye".to_owned(),
-                ..Ending::of(Cause::Normal, "")
+                ..Ending::new(Cause::Normal, "")
             }),
             "boom" => panic!("on a frame"),
             "ask" => {

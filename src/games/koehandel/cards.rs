@@ -211,7 +211,7 @@ impl Purse {
 
     /// How many cards of one kind.
     #[must_use]
-    pub const fn of(self, note: Note) -> u8 {
+    pub const fn count(self, note: Note) -> u8 {
         self.0[note as usize]
     }
 
@@ -313,13 +313,13 @@ impl Purse {
     pub fn only_payment(self, cards: u8, price: u16) -> Option<Purse> {
         let (mut dearest, mut rest) = (Purse::EMPTY, self);
         for note in Note::ALL.into_iter().rev() {
-            let count = rest.of(note).min(cards - dearest.cards());
+            let count = rest.count(note).min(cards - dearest.cards());
             dearest.0[note as usize] = count;
             rest.0[note as usize] -= count;
         }
-        let changes = Note::ALL.into_iter().filter(|out| dearest.of(*out) > 0);
+        let changes = Note::ALL.into_iter().filter(|out| dearest.count(*out) > 0);
         let changes = changes.flat_map(|out| {
-            let cheaper = move |into: &Note| *into < out && rest.of(*into) > 0;
+            let cheaper = move |into: &Note| *into < out && rest.count(*into) > 0;
             let loss = move |into: Note| out.value() - into.value();
             Note::ALL.into_iter().filter(cheaper).map(loss)
         });
@@ -334,7 +334,7 @@ impl fmt::Display for Purse {
     /// Letters, largest first: `FThftn`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for note in Note::ALL.into_iter().rev() {
-            for _ in 0..self.of(note) {
+            for _ in 0..self.count(note) {
                 fmt::Write::write_char(f, note.letter())?;
             }
         }
@@ -372,7 +372,7 @@ impl Compass {
 
     /// What `viewer` calls `subject`; both are absolute seats 0..4.
     #[must_use]
-    pub const fn of(viewer: usize, subject: usize) -> Compass {
+    pub const fn from_seats(viewer: usize, subject: usize) -> Compass {
         Self::ALL[(subject + PLAYERS - viewer) % PLAYERS]
     }
 
@@ -412,7 +412,7 @@ mod tests {
             let grown: Vec<Purse> = all
                 .iter()
                 .flat_map(|part| {
-                    (0..=hand.of(note)).map(move |count| {
+                    (0..=hand.count(note)).map(move |count| {
                         let mut part = *part;
                         part.0[note as usize] = count;
                         part
@@ -434,7 +434,7 @@ mod tests {
             let price = 10 * (1 + rng.below(u32::from(MONEY_MAX) / 10) as u16);
             let best = subsets(hand)
                 .into_iter()
-                .filter(|part| part.of(Note::Zero) == 0 && part.value() >= price)
+                .filter(|part| part.count(Note::Zero) == 0 && part.value() >= price)
                 .min_by_key(|part| (part.value(), part.cards()));
             let cost = |part: Purse| (part.value(), part.cards());
             assert_eq!(
@@ -471,9 +471,9 @@ mod tests {
     fn places_turn_with_the_viewer() {
         for viewer in 0..PLAYERS {
             for subject in 0..PLAYERS {
-                assert_eq!(Compass::of(viewer, subject).seat(viewer), subject);
+                assert_eq!(Compass::from_seats(viewer, subject).seat(viewer), subject);
             }
         }
-        assert_eq!(Compass::of(2, 3), Compass::W);
+        assert_eq!(Compass::from_seats(2, 3), Compass::W);
     }
 }

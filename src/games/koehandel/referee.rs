@@ -150,7 +150,7 @@ impl Table for Referee {
         };
         let title = title(last).unwrap_or_else(|| "The match begins".to_owned());
         let state = self.game.shown(self.settled.clone());
-        Some(Scene::of(self.count, title, &state))
+        Some(Scene::new(self.count, title, &state))
     }
 
     fn setup(&self) -> Value {

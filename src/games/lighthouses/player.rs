@@ -286,7 +286,7 @@ impl Dialogue for Player {
         let (points, rounds) = (view.score, game.turns);
         self.facts.result(self.points, points, rounds);
         let detail = format!("{points} points after {rounds} rounds, the last one's not counted");
-        Some(Ending::of(Cause::Normal, detail))
+        Some(Ending::new(Cause::Normal, detail))
     }
 
     /// The state that was received last; what was done since is in the title only.

@@ -199,7 +199,7 @@ impl Dialogue for Player {
     fn hung_up(&mut self) -> Option<Ending> {
         let view = self.view.as_ref().filter(|_| !self.asked)?;
         let detail = self.facts.result(view);
-        Some(Ending::of(Cause::Normal, detail))
+        Some(Ending::new(Cause::Normal, detail))
     }
 
     fn scene(&self) -> Option<Scene> {

@@ -223,7 +223,7 @@ impl Player {
         if self.door.tries < 2 && why.to_lowercase().contains("hub") {
             return Next::Send(self.join());
         }
-        Next::Over(Ending::of(
+        Next::Over(Ending::new(
             Cause::InitFailure,
             format!("the hub does not let us in: {why}"),
         ))
@@ -250,7 +250,7 @@ impl Player {
             let error = finish.error.as_deref();
             let error = error.map_or_else(String::new, |error| format!(": {error}"));
             let why = format!("the hub ended the game before it began{error}");
-            return Next::Over(Ending::of(Cause::InitFailure, why));
+            return Next::Over(Ending::new(Cause::InitFailure, why));
         };
         let (own, players) = (start.announced.seat, start.announced.players.count());
         let winner = finish.winner.map(|seat| seat.0 + 1);
@@ -264,7 +264,7 @@ impl Player {
         if let Some(error) = &finish.error {
             let why = format!("the hub gave the match up: {error}");
             self.ended = Some(why.clone());
-            return Next::Over(Ending::of(Cause::Disconnect, why));
+            return Next::Over(Ending::new(Cause::Disconnect, why));
         }
         let own_win = finish.wins == Some(true);
         self.facts.ended(winner.is_some() || own_win);
@@ -281,7 +281,7 @@ impl Player {
         });
         Next::Over(Ending {
             wins: wins.collect(),
-            ..Ending::of(Cause::Normal, detail)
+            ..Ending::new(Cause::Normal, detail)
         })
     }
 

@@ -45,13 +45,13 @@ fn example(kit: &dyn Kit) -> Vec<String> {
     let dialogue = DialogueSetup {
         fallback: setup.bots[0].clone(),
         post: Some(post.clone()),
-        ..DialogueSetup::of("bot:example@1", bot_seed(1, Seat(0)))
+        ..DialogueSetup::new("bot:example@1", bot_seed(1, Seat(0)))
     };
     let mut player = kit.dialogue(&dialogue).expect("a player");
     let limits = kit.card().limits;
-    let start = Start::of(limits, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
+    let start = Start::new(limits, "01JD2Z0V5T3C8W6Q4X9R7M1N0K", false);
     let mut lines = vec![
-        format!("> {}", written(&Any::Hello(Hello::of(kit.card().name)))),
+        format!("> {}", written(&Any::Hello(Hello::new(kit.card().name)))),
         format!("< {}", written(&Said::<Value>::Ready { protocol: 1 })),
         format!("> {}", written(&Any::Match(Box::new(start)))),
     ];

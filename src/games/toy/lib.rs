@@ -128,7 +128,7 @@ impl Bot<Toy> for Namer {
         Reasons {
             nodes: budget.nodes,
             options: options.into(),
-            ..Reasons::of(act)
+            ..Reasons::from_act(act)
         }
     }
 }
@@ -172,7 +172,7 @@ impl Dialogue for Player {
                 });
             }
             "end" => {
-                let mut ending = Ending::of(Cause::Normal, "");
+                let mut ending = Ending::new(Cause::Normal, "");
                 ending.scores = rest.split(',').flat_map(str::parse).collect();
                 return Ok(Next::Over(ending));
             }

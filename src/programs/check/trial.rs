@@ -349,9 +349,9 @@ impl<'a> Trial<'a> {
         let _ = posts.wait(&mut program.unsaid, true, Instant::now() + HURRY);
         posts.begin_again();
         program.unsaid.clear();
-        let start = Start::of(self.script.limits, MATCH, true);
+        let start = Start::new(self.script.limits, MATCH, true);
         let game = self.script.kit.card().name;
-        self.send(program, &written(&Word::Hello(Hello::of(game))))?;
+        self.send(program, &written(&Word::Hello(Hello::new(game))))?;
         self.send(program, &written(&Word::Match(Box::new(start))))?;
         let lines = std::mem::take(&mut self.lines);
         self.send_lines(program, &lines, None)

@@ -74,7 +74,7 @@ pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
     MatchResult {
         detail: end.detail.clone(),
         participation: end.participation.clone(),
-        ..MatchResult::of(end.at_us, end.cause, scores.unwrap_or_default())
+        ..MatchResult::new(end.at_us, end.cause, scores.unwrap_or_default())
     }
 }
 

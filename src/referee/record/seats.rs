@@ -17,7 +17,7 @@ pub enum DecisionTimes {
 
 impl DecisionTimes {
     /// Those measured of a seat; `None`: the times of its entries count.
-    pub(super) fn of(&self, seat: usize) -> Option<&[Duration]> {
+    pub(super) fn seat(&self, seat: usize) -> Option<&[Duration]> {
         match self {
             Self::Stamped => None,
             Self::Measured(seats) => Some(seats.get(seat).map_or(&[], Vec::as_slice)),

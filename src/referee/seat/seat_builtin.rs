@@ -105,7 +105,7 @@ impl BuiltinSeat {
             models: seating.models,
             rivals,
             types,
-            ..DialogueSetup::of("", seating.seed)
+            ..DialogueSetup::new("", seating.seed)
         };
         let (program, part) = match seating.bot {
             OurBot::Named(name) => {
@@ -282,7 +282,7 @@ impl BuiltinSeat {
 
     /// Its match is over for good: its program is notified, though the seat may not have received how, and ends.
     pub(in crate::referee) fn hang_up(&mut self) {
-        self.dismiss(Some(Ending::of(Cause::Disconnect, "")));
+        self.dismiss(Some(Ending::new(Cause::Disconnect, "")));
     }
 }
 

@@ -171,7 +171,7 @@ impl Standings {
                 points: total.points(),
                 buchholz: records.buchholz(*number),
                 figures: records.tally.entrants.get(*number)?.into(),
-                rating: rated.of(*number).cloned(),
+                rating: rated.entrant(*number).cloned(),
                 seats: seat_splits(&records, *number),
                 opponents,
             })
@@ -267,7 +267,7 @@ impl<'a> Placed<'a> {
         }
     }
 
-    fn of(&self, entrant: usize) -> Option<&'a Rated> {
+    fn entrant(&self, entrant: usize) -> Option<&'a Rated> {
         self.rated.get(entrant).copied().flatten()
     }
 

@@ -379,7 +379,7 @@ impl Profile {
     }
 
     fn bluffs(&self, view: &View, rng: &mut impl Chance) -> bool {
-        self.bluff > 0.0 && view.purse.of(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
+        self.bluff > 0.0 && view.purse.count(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
     }
 
     /// An amount kept below what the rival could pay, in tens.
@@ -401,7 +401,7 @@ pub fn pick(hand: Purse, amount: u16) -> Purse {
     let mut left = amount;
     let mut part = Purse::EMPTY;
     for note in Note::ALL.into_iter().rev().filter(|note| note.value() > 0) {
-        let count = u16::from(hand.of(note)).min(left / note.value());
+        let count = u16::from(hand.count(note)).min(left / note.value());
         left -= count * note.value();
         part.0[note as usize] = count as u8;
     }

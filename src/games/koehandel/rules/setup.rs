@@ -98,9 +98,9 @@ impl Setup {
             let held: u32 = self
                 .purses
                 .iter()
-                .map(|purse| u32::from(purse.of(note)))
+                .map(|purse| u32::from(purse.count(note)))
                 .sum();
-            let given = issued.of(note);
+            let given = issued.count(note);
             if held != u32::from(given) {
                 return Err(Unreachable::Money(note, held, given));
             }

@@ -200,7 +200,7 @@ impl State {
 impl Player {
     /// A player with these animals.
     #[must_use]
-    pub fn of(place: String, herd: &Herd, money: Option<Purse>, cards: u8, cash: Bounds) -> Self {
+    pub fn new(place: String, herd: &Herd, money: Option<Purse>, cards: u8, cash: Bounds) -> Self {
         let owned = Animal::all().map(|animal| (animal, herd[animal.index()]));
         let (low, high) = (cash.low, cash.high);
         Self {
@@ -228,7 +228,7 @@ impl Stake {
 
     /// Cards of which only the number is known, unless `money` says more.
     #[must_use]
-    pub fn of(cards: u8, money: Option<Purse>) -> Self {
+    pub fn new(cards: u8, money: Option<Purse>) -> Self {
         money.map_or(Self { cards, money: None }, Self::seen)
     }
 }
@@ -239,7 +239,7 @@ impl From<&Deal> for Settled {
         let pay = |from: Compass, to: Compass, cards, paid| Payment {
             from: from.index(),
             to: to.index(),
-            stake: Stake::of(cards, paid),
+            stake: Stake::new(cards, paid),
         };
         match deal {
             Deal::Sale(sold) => Self {

@@ -32,7 +32,7 @@ const TURNS_MAX: usize = 100;
 #[must_use]
 pub fn draw(state: &Value) -> Option<Picture> {
     let state = State::deserialize(state).ok()?;
-    let map = Map::of(&state)?;
+    let map = Map::new(&state)?;
     Some(Picture {
         width: WIDTH as u32,
         height: (map.top + map.height + CURVES) as u32,
@@ -96,7 +96,7 @@ struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    fn of(state: &'a State) -> Option<Self> {
+    fn new(state: &'a State) -> Option<Self> {
         let planets = &state.planets;
         let finite = planets
             .iter()

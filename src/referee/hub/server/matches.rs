@@ -414,7 +414,7 @@ impl Played {
         let result = outcome.as_ref().map(|outcome| MatchResult {
             blame: faults.first().map(|fault| fault.seat.0),
             detail: details.join("; "),
-            ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
+            ..MatchResult::new(now_us(), outcome.cause, outcome.scores.values().to_vec())
         });
         Self {
             result,
