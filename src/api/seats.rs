@@ -32,6 +32,7 @@ pub(super) async fn name(
         .parse()
         .map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
     asked.match_row(&id).await?;
-    asked.state.store.name_seat(&id, number, name).await?;
+    let store = &asked.state.store;
+    store.rename_seat(&id, number, Some(name)).await?;
     Ok(response::json(&matches::find(&asked, &id).await?))
 }

@@ -359,7 +359,7 @@ fn create(path: &Path, live: bool) -> std::io::Result<File> {
 }
 
 async fn name_seat(store: Store, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
-    let named = store.name_seat(id, seat, name).await;
+    let named = store.rename_seat(id, seat, Some(name)).await;
     store.close().await;
     Ok(named?)
 }

@@ -352,7 +352,7 @@ impl Run<'_> {
     }
 
     /// Listens where entrants dial, before anything is stored: a port that is taken is reported before the first match.
-    /// Who dials already waits for its game.
+    /// An entrant that has dialled already waits for its game.
     async fn listener(
         &self,
         cups: &[Cup],

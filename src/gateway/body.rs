@@ -1,4 +1,4 @@
-//! A response's body: one piece of text that tells its session when the transport has taken it.
+//! A response's body: one piece of text, whose session is notified when the transport has taken it.
 
 use crate::session::{Answer, Sending};
 use bytes::Bytes;

@@ -14,7 +14,7 @@ const RETRY_AFTER_SECONDS: &str = "10";
 pub(super) fn sentence(status: StatusCode, text: &str) -> Response<Reply> {
     metrics::counter!(crate::metrics::REJECTED, "status" => status.as_u16().to_string())
         .increment(1);
-    // Sessions tell of what they refuse themselves.
+    // Sessions count what they refuse themselves.
     if status != StatusCode::SERVICE_UNAVAILABLE {
         seldom::refused("callbacks", status.canonical_reason().unwrap_or_default());
     }

@@ -2,6 +2,12 @@
 //! belong to no match. Knows what games say of results, which the store does not.
 //!
 //! [`Reader`]: crate::store::Reader
+//!
+//! Visibility is decided row by row, not in the query: pages of bluffs are filled with rows that the caller may see, so that
+//! neither their length nor their cursor reveals anything about the rest. A match is read up to a place (`contents`): the
+//! store's last entry and fact from before its sessions are looked up. What comes later may belong to a session that is not
+//! among them, and its number would lead a reader past that. Sessions of one team at a foreign judge are found when asked for,
+//! by a digest of what all of them have seen alike and by their time.
 
 mod bots;
 mod changes;

@@ -11,6 +11,7 @@ use crate::store::{Note, Storage};
 use games::neutral::{End, PREFIX};
 use games::seat::{ProgramPart, ProgramReply, Question, Reply};
 use games::{Cause, Ending};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -84,18 +85,21 @@ impl Driver {
         })
     }
 
-    /// Gives the program, before it is started, the note that it begins this session's match with: what it noted last, or
-    /// what it was given if the match began before.
-    pub async fn recall(&mut self, store: &dyn Storage, session: SessionId) {
-        let name = self.name().to_owned();
-        let Some(opening) = &mut self.opening else {
-            return;
-        };
-        let (game, began) = (opening.game, opening.start.again);
-        match store.give_note(session, &name, game, began).await {
-            Ok(note) => opening.start.note = note.unwrap_or_default(),
+    /// The note that the program begins this session's match with: what it noted last, or what it was given if the match
+    /// `began` before.
+    pub async fn recall(
+        &self,
+        game: &str,
+        began: bool,
+        store: &dyn Storage,
+        session: SessionId,
+    ) -> Value {
+        let name = self.name();
+        match store.give_note(session, name, game, began).await {
+            Ok(note) => note.unwrap_or_default(),
             Err(error) => {
                 tracing::warn!(bot = name, %error, "a program's note could not be read");
+                Value::Null
             }
         }
     }
@@ -134,6 +138,13 @@ impl Driver {
             Ok(instance) => self.instance = Some(instance),
             Err(error) => tracing::error!(bot = self.spec, %error, "a program cannot be started"),
         }
+    }
+
+    /// What it was sent last is not in the match: its process ends, and another one is started when it is next asked.
+    pub fn start_again(&mut self, part: &mut ProgramPart) {
+        self.instance = None;
+        self.opening = None;
+        part.start_again();
     }
 
     /// It is not sent or asked anything more.

@@ -30,8 +30,8 @@ impl InProcess {
         stop: &Stop,
     ) -> Result<Option<Refereed>, SetupError> {
         let thinks = |bot: &String| {
-            let mut cards = kit.card().bots.iter();
-            self.timed || cards.any(|card| card.name == bot && card.thinks)
+            let card = kit.card().bot(bot);
+            self.timed || card.is_some_and(|card| card.thinks)
         };
         let measured = setup.bots.iter().map(thinks).collect();
         let started_us = now_us();

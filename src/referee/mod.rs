@@ -1,12 +1,12 @@
 //! Plays one match: drives a table against its seats, over HTTP, over pipes or in process, seats players that
 //! dial a hub, and records what happened.
 //!
-//! `host` plays matches over HTTP: it draws their numbers, drives their tables, and resumes interrupted ones through
-//! `replay`, including the dialogues of built-in seats. `seat` calls players and asks bots; seats on our own listener are
-//! called with the nonce, and stored and shown without it. What happens in a match is decided by `games::Match` alone; `drive`
-//! is the loop between it and a port, and `play` the way to one match of any game over any wire. `record` keeps every seat's transcript in the store and, at the
-//! match's end, the facts that it shows; its writer waits while nothing can be written. `hub` and `arbiter` are the other
-//! two ports, `http` is what asks for matches.
+//! What happens in a match is decided by `games::Match` alone; `drive` is the loop between it and a port, and `play` the way
+//! to one match of any game over any wire. Four ports: `host` (HTTP; it draws numbers of matches and resumes interrupted
+//! ones through `replay`, including the dialogues of built-in seats), `hub`, `arbiter` (pipes) and `in_process`. `seat`
+//! calls players and asks bots; seats on our own listener are called with the nonce, and stored and shown without it.
+//! `record` keeps every seat's transcript in the store and, at the match's end, the facts that it shows; its writer waits
+//! while nothing can be written. `http` is what asks for matches.
 
 pub mod arbiter;
 mod drive;

@@ -77,7 +77,9 @@ impl From<PlayError> for MatchError {
         match error {
             PlayError::Setup(error) => error.into(),
             PlayError::Seat(error) => Self::Program(error.to_string()),
-            PlayError::Program(error) => Self::Program(error.to_string()),
+            error @ (PlayError::Program(_) | PlayError::Thread(_)) => {
+                Self::Program(error.to_string())
+            }
         }
     }
 }

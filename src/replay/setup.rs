@@ -86,12 +86,7 @@ fn models(stored: &Value) -> bool {
 }
 
 fn is_advised(kit: &dyn Kit, bot: &str, stored: &Value) -> bool {
-    let thinks = || {
-        kit.card()
-            .bots
-            .iter()
-            .any(|card| card.name == bot && card.thinks)
-    };
+    let thinks = || kit.card().bot(bot).is_some_and(|card| card.thinks);
     // A user's program may want to know.
     models(stored) && kit.card().advised && (!fallback(stored).is_empty() || thinks())
 }

@@ -148,7 +148,8 @@ impl Actor {
         match waiting {
             // The caller may have gone.
             Some(waiting) => drop(waiting.send(ended)),
-            None if ended.is_err() => self.expire_again(expiry),
+            // A sweep finds the session idle again.
+            None if ended.is_err() && expiry.idle_since_ms == i64::MAX => self.expire_again(expiry),
             None => {}
         }
     }

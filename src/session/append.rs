@@ -5,7 +5,7 @@ use super::mailbox::Ledger;
 use super::registry::Registry;
 use crate::store::StoreError;
 use crate::store::types::{Append, Close, LedgerRow, NewEntry, NewSession, Receipt};
-use crate::thinking::guarded;
+use crate::thinking::{Panicked, guarded};
 use games::seat::{Fallback, Quarantine};
 use games::{Bluff, Cause, Ending, Fact, Kit};
 use std::sync::Arc;
@@ -24,15 +24,24 @@ pub(super) fn closing(registry: &Registry, core: &mut SessionState, ending: Endi
     if let Some(program) = core.program.as_deref_mut() {
         program.ends(&ending);
     }
+    let lessons = core.own.lessons().unwrap_or_else(|panic| {
+        panicked(core, &panic);
+        Vec::new()
+    });
     Box::new(Close {
         at_us: registry.now_us(),
         cause: ending.cause,
         detail: ending.detail,
         scores: ending.scores,
         wins: ending.wins,
-        lessons: core.own.lessons(),
+        lessons,
         facts: Vec::new(),
     })
+}
+
+/// A bot has panicked, and is lost.
+pub(super) fn panicked(core: &SessionState, panic: &Panicked) {
+    tracing::error!(session = core.id.0, %panic, "a bot panicked");
 }
 
 /// Facts found by this turn, with their bluff columns; `fallback`: why the fallback decided, if it did.
@@ -51,7 +60,11 @@ pub(super) fn facts(
     if let Some(why) = fallback {
         registry.meters.fallback(why.word());
     }
-    let facts = core.own.facts().into_iter();
+    let facts = core.own.facts().or_else(|panic| {
+        panicked(core, &panic);
+        core.own.facts()
+    });
+    let facts = facts.into_iter().flatten();
     let bluff = |fact: &Fact| guarded(|| kit.card().bluff(fact)).unwrap_or_default();
     facts
         .map(|fact| {
@@ -145,7 +158,7 @@ pub(super) fn close_later(
     cause: Cause,
     detail: &'static str,
 ) {
-    let (session, previous, seq) = (core.id, core.head, core.seq);
+    let (session, previous, seq, void) = (core.id, core.head, core.seq, core.void);
     let (registry, at_us) = (Arc::clone(registry), registry.now_us());
     let tracker = registry.tracker.clone();
     tracker.spawn(async move {
@@ -171,6 +184,10 @@ pub(super) fn close_later(
                 close: Some(Box::new(close)),
             };
             let stored = registry.dependencies.store.append(append).await;
+            if void && stored.is_ok() {
+                // It was passed over while it had not ended.
+                registry.void.lock().push(session.0);
+            }
             if !matches!(stored, Err(StoreError::Unwritable(_))) {
                 return;
             }

@@ -157,6 +157,9 @@ impl SessionState {
     pub(super) fn unlearn(&mut self) {
         self.away = None;
         self.own.forget();
+        if let (Some(program), Some(part)) = (&mut self.program, self.own.program()) {
+            program.start_again(part);
+        }
     }
 
     /// Its last entries are not in the transcript: it is folded again without them.

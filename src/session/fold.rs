@@ -41,15 +41,16 @@ impl FoldError {
     }
 }
 
-/// Brings a session's dialogue in by its whole transcript, until `deadline`. Only the transcript itself is waited for
-/// longer, where the last message is not known: one that is sent again must not be taken for the next.
+/// Brings a session's dialogue in by its whole transcript, until `deadline`. After a restart the transcript itself is
+/// waited for longer: a message that is sent again because of it must not be taken for the next.
 pub(super) async fn wake(
     dependencies: &Dependencies,
     bot: &BotAddress,
     core: &mut SessionState,
     deadline: Instant,
 ) -> Result<(), FoldError> {
-    let until = core.own.last.is_some().then_some(deadline);
+    let restarted = core.own.quarantine == Quarantine::Unread;
+    let until = (!restarted).then_some(deadline);
     let entries = in_time(until, transcript(dependencies, core)).await?;
     note_last(core, &entries, None);
     let waking = wake_from(dependencies, bot, core, entries, None);

@@ -83,11 +83,19 @@ impl Program {
         if of.begun && !self.driver.is_running() {
             part.asked_before();
         }
-        let opening = Opening::new(kit, of.match_id, of.begun, Value::Null, setup);
-        *self.driver.opening() = Some(opening);
+        let mut note = Value::Null;
         if !self.driver.is_running() {
-            self.driver.recall(&*dependencies.store, of.id).await;
+            let (game, store) = (kit.card().name, &*dependencies.store);
+            note = self.driver.recall(game, of.begun, store, of.id).await;
         }
+        // Last: what takes too long here is done again.
+        let opening = Opening::new(kit, of.match_id, of.begun, note, setup);
+        *self.driver.opening() = Some(opening);
+    }
+
+    /// What it was sent last is not in the transcript.
+    pub(super) fn start_again(&mut self, part: &mut ProgramPart) {
+        self.driver.start_again(part);
     }
 
     /// As history has it: `bot:NAME@VERSION`.

@@ -146,9 +146,4 @@ impl Registry {
         self.meters.refused(Refusal::Draining.word());
         Refusal::Draining
     }
-
-    /// After how long without a message an ended session is forgotten.
-    pub(super) fn forget_after(&self) -> Duration {
-        self.options.idle_limit
-    }
 }

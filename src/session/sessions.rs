@@ -24,6 +24,7 @@ use tokio::time::Instant;
 /// Sessions that ended so long before a start are not known any more after it: no referee repeats a
 /// message after that, in microseconds.
 const ENDED_SINCE_US: i64 = 10 * 60 * 1_000_000;
+
 /// All sessions. Cheap to clone.
 #[derive(Clone)]
 pub struct Sessions {
@@ -265,7 +266,7 @@ impl Sessions {
             Entered::Waits(answer) => answer
                 .await
                 .unwrap_or_else(|_| Err(self.registry.stopping())),
-            // Who numbers its messages must not take one for received that was not.
+            // An edge that numbers its messages must not take one for received that was not.
             Entered::Full if numbered => Err(Refusal::Busy),
             Entered::Full => {
                 self.registry.meters.defaulted("mailbox_full");

@@ -71,7 +71,7 @@ fn sweep(registry: &Arc<Registry>) {
     let bounds = Bounds {
         sleep_before: before(registry.options.hibernate_after),
         close_before: before(registry.options.idle_limit),
-        forget_before: before(registry.forget_after()),
+        forget_before: before(registry.options.idle_limit),
         fresh_before: before(registry.options.fresh_limit),
         wanting: shares.wanting().min(CLOSED_MAX),
     };

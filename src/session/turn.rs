@@ -1,5 +1,6 @@
 //! What one message leads to, before it is stored: the session's seat says what is due, and this waits for it.
 
+use super::append::panicked;
 use super::bot_address::BotAddress;
 use super::core::SessionState;
 use super::mailbox::micros;
@@ -8,7 +9,8 @@ use super::registry::Registry;
 use crate::simulated;
 use crate::store::types::{EntryId, LedgerRow, NewEntry, Receipt};
 use crate::thinking::{Job, Panicked, guarded};
-use games::seat::{By, Due, Extent, Fallback, Question, Reply, Search, Unanswered};
+use games::answer::Times;
+use games::seat::{By, Due, Extent, Fallback, Question, Reply, Search, Taken, Unanswered};
 use games::{Budget, Ending, Fact};
 use serde_json::json;
 use std::time::Duration;
@@ -156,6 +158,9 @@ impl Turn {
 
 /// A message that was answered without us: what was said then is what was said. How the match ended, if it has.
 fn elsewhere(core: &mut SessionState, due: Due, said: &str) -> Option<Ending> {
+    if let (Due::Think(_) | Due::Ask(_), Some(program)) = (&due, &core.program) {
+        program.driver.account().took(Taken::Gone);
+    }
     let (ending, panic) = match due {
         Due::Answer(reply) => (reply.ending, reply.panic),
         Due::Think(_) | Due::Ask(_) => (None, None),
@@ -166,10 +171,6 @@ fn elsewhere(core: &mut SessionState, due: Due, said: &str) -> Option<Ending> {
     let fact = Fact::new("local", json!({ "entry": core.seq }));
     core.own.learnt([fact]);
     ending
-}
-
-fn panicked(core: &SessionState, panic: &Panicked) {
-    tracing::error!(session = core.id.0, %panic, "a bot panicked");
 }
 
 /// Notes why nothing better than the game's default was answered, if nothing was.
@@ -202,7 +203,7 @@ async fn decided(
         due = match due {
             Due::Answer(reply) => return reply,
             Due::Ask(question) => ask(core, question, received).await,
-            Due::Think(Extent::Ready) if thinks => get_ready(core, received).await,
+            Due::Think(Extent::Ready) if thinks => get_ready(registry, core, received).await,
             Due::Think(Extent::Ready) => core.own.think(&|| received.elapsed()),
             Due::Think(Extent::Search(search)) if thinks => {
                 think_apart(registry, core, search, received).await
@@ -236,7 +237,11 @@ fn think_at_once(core: &mut SessionState, search: Search, received: Instant) -> 
 }
 
 /// A fallback that searches says what it has ready, which it is not asked on the runtime's threads.
-async fn get_ready(core: &mut SessionState, received: Instant) -> Due {
+async fn get_ready(registry: &Registry, core: &mut SessionState, received: Instant) -> Due {
+    let Some(asked) = core.own.asked() else {
+        return core.own.lose(None, Fallback::Panic);
+    };
+    let deadline = received + Times::new(asked, registry.options.margin).deadline;
     let Some((mut dialogue, mut best)) = core.own.lend() else {
         return core.own.lose(None, Fallback::Panic);
     };
@@ -246,13 +251,20 @@ async fn get_ready(core: &mut SessionState, received: Instant) -> Due {
             (dialogue, best)
         })
     };
-    match simulated::apart(thinking).await {
-        Ok(Ok((dialogue, best))) => core.own.take_back(dialogue, Some(best), received.elapsed()),
-        Ok(Err(panic)) => {
+    match tokio::time::timeout_at(deadline, simulated::apart(thinking)).await {
+        Ok(Ok(Ok((dialogue, best)))) => {
+            core.own.take_back(dialogue, Some(best), received.elapsed())
+        }
+        Ok(Ok(Err(panic))) => {
             panicked(core, &panic);
             core.own.lose(None, Fallback::Panic)
         }
-        Err(_) => core.own.lose(None, Fallback::Panic),
+        Ok(Err(_)) => core.own.lose(None, Fallback::Panic),
+        Err(_) => {
+            // It was not even to think.
+            core.own.hung();
+            core.own.lose(None, Fallback::Late)
+        }
     }
 }
 

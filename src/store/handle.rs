@@ -220,29 +220,12 @@ impl Store {
             .await
     }
 
-    /// Names the player on a seat, during the match or after it. What was learnt about the seat in that match
-    /// is merged into the named opponent's model in the same transaction, once; if the seat had another name,
-    /// that opponent's model is rebuilt without it.
+    /// Names the player on a seat, during the match or after it; `None` takes its name away, as its player sits elsewhere.
+    /// What was learnt about the seat in that match is merged into the named opponent's model in the same transaction,
+    /// once; if the seat had another name, that opponent's model is rebuilt without it.
     ///
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such match or seat.
-    pub async fn name_seat(&self, match_id: &str, seat: u8, name: &str) -> Result<(), StoreError> {
-        self.rename_seat(match_id, seat, Some(name)).await
-    }
-
-    /// Takes the name of a seat away: its player sits elsewhere. The named opponent's model is rebuilt without what was
-    /// learnt there.
-    ///
-    /// # Errors
-    /// As [`Store::name_seat`].
-    pub async fn unname_seat(&self, match_id: &str, seat: u8) -> Result<(), StoreError> {
-        self.rename_seat(match_id, seat, None).await
-    }
-
-    /// Names a seat, or takes its name away; see the two above.
-    ///
-    /// # Errors
-    /// As [`Store::name_seat`].
     pub async fn rename_seat(
         &self,
         match_id: &str,

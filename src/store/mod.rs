@@ -1,4 +1,4 @@
-//! SQLite behind one writer and many readers: the only place that knows SQL.
+//! SQLite behind one writer and many readers. Only this module and `history`, which reads, know SQL.
 //!
 //! # Writing
 //!
@@ -22,14 +22,6 @@
 //! SQLite opens it and closed after, because closing any descriptor of it would drop SQLite's own locks. A file of up to
 //! 8 MiB is checked before each start, and a damaged one is refused. A larger one is checked right after the start, table by
 //! table; damage makes `/readyz` refuse and `drover_store_damaged` 1.
-//!
-//! # Reading
-//!
-//! Visibility is decided row by row, not in the query: pages of bluffs are filled with rows that the caller may see, so that
-//! neither their length nor their cursor reveals anything about the rest. A match is read up to a place (`contents`): the
-//! store's last entry and fact from before its sessions are looked up. What comes later may belong to a session that is not
-//! among them, and its number would lead a reader past that. Sessions of one team at a foreign judge are found when asked for,
-//! by a digest of what all of them have seen alike and by their time.
 
 mod backup;
 mod blobs;

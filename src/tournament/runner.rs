@@ -172,7 +172,7 @@ impl Worker {
     /// that no further match begins.
     async fn send(&self, results: Result<Vec<FinishedMatch>, MatchError>) {
         let (dealing, dealt) = oneshot::channel();
-        // Who takes the results may have given up.
+        // The receiver of the results may have given up.
         if self
             .results
             .send(Passed { results, dealing })

@@ -2,7 +2,7 @@
 //! against an engine that says nothing at the end.
 
 use crate::app::{self, Piped, TestApp, folder, report, shim, verified};
-use crate::shims::forgetful;
+use crate::partings::forgetful;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

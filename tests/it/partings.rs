@@ -3,11 +3,13 @@
 
 use crate::app::{Piped, TestApp, folder, play, report, shim, shim_command, shim_seat, until};
 use crate::lighthouses::{begin, state};
-use crate::shims::forgetful;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::thread::JoinHandle;
 
 /// A shim of Lighthouses at this socket.
 fn keeper(socket: &Path) -> Piped {
@@ -58,6 +60,20 @@ fn an_end_that_a_killed_daemon_has_received_is_stored_at_its_next_start() {
     app.kill();
     assert_eq!(journals(folder.path()).len(), 1);
     ends_normally(folder.path());
+}
+
+/// A daemon that gives these responses, receives one message more, and is gone for ever.
+pub fn forgetful(socket: &Path, responses: Vec<Value>) -> JoinHandle<()> {
+    let listener = UnixListener::bind(socket).unwrap();
+    std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut lines = BufReader::new(&stream).lines();
+        for response in responses {
+            lines.next().unwrap().unwrap();
+            writeln!(&stream, "{response}").unwrap();
+        }
+        lines.next().unwrap().unwrap();
+    })
 }
 
 #[test]
@@ -117,24 +133,5 @@ fn a_daemon_that_hangs_costs_no_game_of_two_seconds() {
     // Everything is handed over in the end.
     let played = app.only_match("planowanie");
     assert_eq!(played["cause"], "normal", "{played}");
-    app.stop_verified();
-}
-
-#[test]
-fn a_turn_is_answered_while_the_daemon_hangs() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
-    let mut shim = keeper(&folder.path().join("drover.sock"));
-    shim.ask_json(&begin());
-    shim.ask_json(&state(0));
-    shim.say(&json!({"success": true}).to_string());
-    app.signal(Signal::SIGSTOP);
-    until(|| app.is_stopped());
-    // A bot that goes round the lighthouses does not pass.
-    let command = shim.ask_json(&state(1));
-    assert_ne!(command["command"], "pass", "it has decided by itself");
-    app.signal(Signal::SIGCONT);
-    assert_eq!(shim.close(), Some(0));
-    app.only_match("lighthouses");
     app.stop_verified();
 }

@@ -1,6 +1,6 @@
-//! Stopping and coming back: drains, second signals, `kill -9`.
+//! Stopping and coming back: drains and second signals.
 
-use crate::app::{TestApp, folder, request, run, try_request};
+use crate::app::{TestApp, folder, request, run};
 use nix::sys::signal::Signal;
 
 /// The first message of a match to one of our bots.
@@ -72,38 +72,5 @@ fn an_operator_can_ask_for_a_drain() {
     );
     assert_eq!(app.get("/readyz").status, 200);
     assert_eq!(run(&["drain", "--url", &app.url()]).status.code(), Some(0));
-    assert!(app.wait().success());
-}
-
-#[test]
-fn a_session_goes_on_after_kill_9() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
-    assert_eq!(app.call(BEGIN).status, 200);
-    assert_eq!(sessions(&app), 1);
-    let entries = |app: &TestApp| {
-        let row = app.items("/api/v1/matches").remove(0);
-        app.items(&format!(
-            "/api/v1/matches/{}/entries",
-            row["id"].as_str().unwrap()
-        ))
-    };
-    let before = entries(&app);
-    app.signal(Signal::SIGKILL);
-    let address = app.callbacks;
-    app.wait();
-    assert!(try_request(address, "GET", BEGIN, &[], "").is_err());
-
-    let app = TestApp::start(folder.path());
-    assert_eq!(sessions(&app), 1);
-    assert_eq!(entries(&app), before, "nothing acknowledged is lost");
-    assert_eq!(
-        app.call("/koehandel/filler?market=5&id=9&type=ask").status,
-        200
-    );
-    assert_eq!(sessions(&app), 1, "the same session");
-    app.signal(Signal::SIGTERM);
-    app.get_until("/readyz", |answer| answer.status == 503);
-    app.signal(Signal::SIGINT);
     assert!(app.wait().success());
 }

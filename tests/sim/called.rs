@@ -16,7 +16,7 @@ use drover::session::{BotAddress, Dependencies, Key, Origin, SessionOptions, Ses
 use drover::store::Durability;
 use drover::thinking::Pool;
 use futures_util::future::{BoxFuture, pending};
-use games::seat::{Due, OwnSeat, Settings};
+use games::seat::{OwnSeat, Settings};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
 use std::net::Ipv4Addr;
@@ -51,7 +51,8 @@ pub fn kit() -> &'static dyn Kit {
 
 fn options() -> SessionOptions {
     SessionOptions {
-        hibernate_after: Duration::from_secs(3),
+        // No referee waits so long before it sends a message again.
+        hibernate_after: Duration::from_secs(6),
         idle_limit: IDLE,
         margin: Duration::from_millis(500),
         nodes: Some(NODES),
@@ -289,41 +290,53 @@ pub async fn strangers(world: Arc<World>) {
         if !world.strikes(Fault::Stranger) {
             continue;
         }
-        let (key, text) = {
+        let (key, texts) = {
             let mut rng = world.rng.lock();
-            let Some((player, text)) = world.book.lock().overheard(&mut rng) else {
-                continue;
+            let many = match rng.chance(0.2) {
+                true => 1 + rng.below(60),
+                false => 1,
             };
             let other = rng.below(4) as u8;
             let bots = kit().card().bots;
             let bot = bots[rng.below(bots.len() as u32) as usize].name;
             let referee = Ipv4Addr::new(192, 0, 2, other).to_string();
             let bot = BotAddress::new(kit(), bot, &referee).expect("a bot of this name");
-            let (market, id, text) = match rng.chance(0.3) {
-                true => (player.1, player.2, format!("{text}&x=stranger")),
+            let book = world.book.lock();
+            let Some((player, text)) = book.overheard(&mut rng) else {
+                continue;
+            };
+            let (market, id, texts) = match rng.chance(0.3) {
+                true => (player.1, player.2, vec![format!("{text}&x=stranger")]),
                 false => {
                     let (market, id) = (7_000_000 + u64::from(other), u64::from(other) + 1);
-                    let theirs = format!("market={}&id={}", player.1, player.2);
                     let own = format!("market={market}&id={id}");
-                    (market, id, text.replace(&theirs, &own))
+                    let known = (0..1 + rng.below(many)).filter_map(|_| {
+                        let (player, text) = book.overheard(&mut rng)?;
+                        let theirs = format!("market={}&id={}", player.1, player.2);
+                        Some(text.replace(&theirs, &own))
+                    });
+                    let known: Vec<String> = known.collect();
+                    let any = |_| known[rng.below(known.len() as u32) as usize].clone();
+                    (market, id, (0..many).map(any).collect())
                 }
             };
             let bot = Arc::new(bot);
-            (Key { bot, market, id }, text)
+            (Key { bot, market, id }, texts)
         };
         let Some(daemon) = world.daemon() else {
             continue;
         };
         let peer = key.bot.referee().parse().expect("an address");
-        let origin = Origin::new(peer, false, false);
-        let begins = begins(&text);
-        let calling = daemon
-            .sessions
-            .callback(origin, key, begins, text, Instant::now());
-        tokio::select! {
-            biased;
-            () = world.death(daemon.life) => {}
-            _ = calling => {}
+        for text in texts {
+            let begins = begins(&text);
+            let origin = Origin::new(peer, false, false);
+            let sessions = &daemon.sessions;
+            let calling = sessions.callback(origin, key.clone(), begins, text, Instant::now());
+            tokio::select! {
+                biased;
+                () = world.death(daemon.life) => break,
+                _ = calling => {}
+            }
         }
     }
 }
@@ -550,15 +563,8 @@ impl Client {
         let Some(seat) = &mut self.seat else {
             return default.to_owned();
         };
-        let mut due = seat.receive(text, default);
-        let said = loop {
-            due = match due {
-                Due::Answer(reply) => break reply.text,
-                _ => seat.think(&|| Duration::ZERO),
-            };
-        };
-        // A bot of the game's own cannot fail at what it has just received.
-        let _ = seat.said(&said);
+        let said = seat.play(text, default, &|| Duration::ZERO);
+        let said = said.expect("a bot of the game's own").text;
         let nonsense = self.seed.is_multiple_of(5) && text.len().is_multiple_of(3);
         let said = if nonsense { "?".to_owned() } else { said };
         self.last = (text.to_owned(), said.clone());

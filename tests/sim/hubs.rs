@@ -174,7 +174,8 @@ pub fn compare(world: &World, stored: &Image) {
         let best = scores.iter().max();
         let alone = scores.iter().filter(|score| Some(*score) == best).count() == 1;
         let mut shares = scores.iter().zip(&kept.wins);
-        let differs = shares.any(|(score, share)| (*share == 1.0) != (Some(score) == best));
+        let differs = kept.wins.len() != scores.len()
+            || shares.any(|(score, share)| (*share == 1.0) != (Some(score) == best));
         if row.cause.is_none_or(|cause| cause == Cause::Cancelled) || alone && differs {
             let why = format!(
                 "session {id} received {:?} as the end of match {}, and stored is {:?} {:?}",

@@ -8,7 +8,7 @@ use drover::link::relay::Bye;
 use drover::shim::{Player, Port, ShimOptions, Thinking, Wire};
 use drover::store::Direction;
 use games::match_::{Attendance, Effect, Place, Rules};
-use games::seat::{Due, OwnSeat, Settings};
+use games::seat::{OwnSeat, Settings};
 use games::{DialogueSetup, Kit, Match, Seat, TableSetup, Wire as GameWire};
 use serde_json::Value;
 use std::io::{self, ErrorKind};
@@ -249,16 +249,8 @@ impl Table {
             return self.deliver(world, text);
         }
         let seat = self.others.get_mut(seat.index() - 1)?;
-        let mut due = seat.receive(text, "");
-        let said = loop {
-            due = match due {
-                Due::Answer(reply) => break reply.text,
-                _ => seat.think(&|| Duration::ZERO),
-            };
-        };
-        // What it does at a table of its own game's bots it can follow.
-        let _ = seat.said(&said);
-        Some(said + "\n")
+        let said = seat.play(text, "", &|| Duration::ZERO);
+        Some(said.expect("a bot of the game's own").text + "\n")
     }
 
     fn deliver(&mut self, world: &World, text: &str) -> Option<String> {
@@ -289,8 +281,13 @@ impl Table {
 /// Whether the daemon has each game as its arbiter saw it, whichever side decided.
 pub fn compare(world: &World, games: &[Game], stored: &Image) {
     for game in games {
-        let mut here = stored.sessions.values();
-        let kept = here.find(|kept| kept.opened.referee == game.referee);
+        let here = stored.sessions.values();
+        let mut here = here.filter(|kept| kept.opened.referee == game.referee);
+        let (kept, other) = (here.next(), here.next());
+        if other.is_some() {
+            let why = format!("{}: its game is stored twice", game.referee);
+            world.book.lock().is_wrong(why);
+        }
         let mut stored: Vec<(&str, &str)> = Vec::new();
         for entry in kept.iter().flat_map(|kept| &kept.entries) {
             match (entry.direction, stored.last_mut()) {
@@ -304,7 +301,7 @@ pub fn compare(world: &World, games: &[Game], stored: &Image) {
             .by_ref()
             .map(|(text, said)| (text.as_str(), said.as_str()));
         let differs = stored.iter().position(|kept| Some(*kept) != seen.next());
-        let missing = if game.cut { None } else { seen.next() };
+        let missing = seen.next();
         let mut book = world.book.lock();
         if let Some(at) = differs {
             let (kept, seen) = (stored[at], game.exchanges.get(at));

@@ -275,7 +275,7 @@ async fn a_seat_that_changes_hands_shows_itself_to_its_new_owner_alone() {
     let mut before = Stream::open(&app, &events(1), Some(&owns), from_the_start).await;
     assert_eq!(before.entries(1).await.1, ["for ann"]);
     app.store()
-        .name_seat(&match_id(1), 0, "carol")
+        .rename_seat(&match_id(1), 0, Some("carol"))
         .await
         .unwrap();
     let mut after = Stream::open(&app, &events(1), Some(&carol), from_the_start).await;

@@ -114,7 +114,10 @@ async fn play(app: &App) {
     sit(app, &mut champion, "secret-champion-2").await;
     let mut guide = Pen::new(store, None, session(2, Side::Player, 1, "guide"));
     sit(app, &mut guide, "secret-guide-2").await;
-    store.name_seat(&match_id(2), 1, "bob").await.unwrap();
+    store
+        .rename_seat(&match_id(2), 1, Some("bob"))
+        .await
+        .unwrap();
     champion.end(store, vec![3, 1, 0, 0], 77_001).await;
 }
 

@@ -13,7 +13,10 @@ async fn filled() -> App {
     let store = app.store();
     play(&app, 1, true).await;
     play(&app, 2, false).await;
-    store.name_seat(&match_id(1), 1, "alice").await.unwrap();
+    store
+        .rename_seat(&match_id(1), 1, Some("alice"))
+        .await
+        .unwrap();
     let new = new_tournament(TOURNAMENT);
     history::create_tournament(store, new).await.unwrap();
     history::add_round(store, TOURNAMENT, round(1))

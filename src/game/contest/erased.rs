@@ -99,7 +99,7 @@ impl<C: Contest> Arena<C> for Paced<'_, C> {
         }
     }
 
-    /// Who is late is out once all others have acted.
+    /// Late players are out once all others have acted.
     fn arrive(&mut self, game: &mut C, acts: &mut Acts<C>) {
         C::arrange(game, acts);
         let mut late = std::mem::take(&mut self.late);

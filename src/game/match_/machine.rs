@@ -251,7 +251,10 @@ impl Match {
         let late = seats.filter(|(_, chair)| self.rules.timed && over(chair));
         let late: Vec<Seat> = late.map(|(seat, _)| seat).collect();
         for seat in late {
-            self.late(seat, now_us);
+            // The one before may have ended its part.
+            if self.chairs[seat.index()].clock.is_some() {
+                self.late(seat, now_us);
+            }
         }
         self.go_on(now_us);
     }

@@ -10,8 +10,8 @@ use crate::wire::{Dialogue, Ending, Frame, WireError};
 use serde_json::Value;
 use std::time::Duration;
 
-/// A bot that was asked late thinks at least for this share of the limit, and at most so long. Not where one clock runs over
-/// many decisions: what one of them takes, the others lack.
+/// A bot that was asked late thinks for at least this share of the limit, or for the longest of these times if that is
+/// less. Not where one clock runs over many decisions: what one of them takes, the others lack.
 const LEAST_SHARE: u32 = 20;
 const LEAST_MAX: Duration = Duration::from_millis(200);
 
@@ -466,8 +466,8 @@ impl Decision {
         // What a late program leaves is less than any target.
         let target = target.filter(|target| !target.is_zero());
         self.phase = Phase::Search(Search {
-            stop: elapsed + left.stop,
-            deadline: elapsed + left.deadline,
+            stop: elapsed.saturating_add(left.stop),
+            deadline: elapsed.saturating_add(left.deadline),
             ceiling: self.settings.ceiling.min(target.unwrap_or(Duration::MAX)),
             nodes: self.settings.nodes,
             instead: Some(why),
@@ -491,6 +491,8 @@ impl Decision {
             (By::Forced, _) => Some(Taken::Forced),
             (By::Program, _) => Some(Taken::Own),
             (_, Phase::Search(search)) => search.instead.and_then(Fallback::taken),
+            // A program has the seat, and its fallback has failed before it was asked or judged.
+            (By::Fallback(_), _) => Some(Taken::Gone),
             _ => None,
         };
         Due::Answer(Reply {

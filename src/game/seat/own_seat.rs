@@ -417,11 +417,13 @@ impl OwnSeat {
     }
 
     /// Facts that are to be recorded now.
-    pub fn facts(&mut self) -> Vec<Fact> {
+    ///
+    /// # Errors
+    /// The dialogue has panicked, and is lost: the rest comes when it is asked again.
+    pub fn facts(&mut self) -> Result<Vec<Fact>, Panicked> {
+        let new = self.with(|dialogue| dialogue.facts())?;
         let mut facts = std::mem::take(&mut self.facts);
-        if let Mind::Awake(dialogue) = &mut self.mind {
-            facts.append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
-        }
+        facts.extend(new.into_iter().flatten());
         if self.quarantine == Quarantine::Due {
             let why = "its thinking did not end; the fallback answers for it";
             facts.push(Fact::new(Quarantine::FACT, json!({ "why": why })));
@@ -429,15 +431,15 @@ impl OwnSeat {
         if let Some(why) = self.fallback.take() {
             facts.push(Fact::new(Fallback::FACT, json!({ "cause": why.word() })));
         }
-        facts
+        Ok(facts)
     }
 
     /// What the match has taught so far; nothing if the dialogue is not here.
-    #[must_use]
-    pub fn lessons(&self) -> Vec<Lesson> {
-        match &self.mind {
-            Mind::Awake(dialogue) => guarded(|| dialogue.lessons()).unwrap_or_default(),
-            Mind::Asleep | Mind::Lent { .. } | Mind::Broken => Vec::new(),
-        }
+    ///
+    /// # Errors
+    /// It has panicked, and is lost.
+    pub fn lessons(&mut self) -> Result<Vec<Lesson>, Panicked> {
+        let lessons = self.with(|dialogue| dialogue.lessons())?;
+        Ok(lessons.unwrap_or_default())
     }
 }

@@ -48,15 +48,14 @@ impl ProgramPart {
         self.post.clone()
     }
 
+    /// Its process is started again, and is sent everything that the dialogue gives.
+    pub const fn start_again(&mut self) {
+        (self.sent, self.skip) = (0, 0);
+    }
+
     /// The next decision may have been asked before, and its asker may have waited since then: it is answered soon.
     pub const fn asked_before(&mut self) {
         self.again = true;
-    }
-
-    /// Whether it speaks its game's own protocol.
-    #[must_use]
-    pub const fn is_native(&self) -> bool {
-        self.native
     }
 
     /// The lines that it is to be sent, in order.

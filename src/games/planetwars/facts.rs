@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Letters of the reason why a message is unsound that are kept.
 const WHY_MAX: usize = 160;
-/// A standing is noted after n turns.
+/// A standing is noted each time that this number of turns has passed.
 const STANDING_EVERY: u32 = 20;
 /// Fleets of others that are looked for at a time, at most.
 const SOUGHT_MAX: usize = 1_000;

@@ -1,6 +1,6 @@
 //! The toy game: each round one seat, or every seat, names a number, and the highest sum wins. It shows what a game
 //! consists of: rules, bots, the two sides of a wire, and a [`Contest`] that joins them. A real game has a file or a
-//! folder for each of these. Tests of the daemon play it; programs do not know it, as `games::ALL` has it not.
+//! folder for each of these. Tests of the daemon play it; programs do not know it, as `games::ALL` does not list it.
 //!
 //! `extras` is what those tests need besides, and what a first version of a game can do without.
 

@@ -118,7 +118,7 @@ struct Dialler {
     backoff: Backoff,
     /// When the last line was lost without a game having ended normally.
     lost: Option<Instant>,
-    /// Whether games are played there, as far as was told.
+    /// Whether games are played there, as was last reported.
     up: Option<bool>,
 }
 

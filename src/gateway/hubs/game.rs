@@ -78,7 +78,7 @@ pub(super) struct Joined {
 }
 
 impl Seat {
-    /// Dials and asks to be let in. `connected` is told when the hub answers the call.
+    /// Dials and asks to be let in. `connected` is called when the hub answers.
     pub(super) async fn join(
         &self,
         sessions: &Sessions,

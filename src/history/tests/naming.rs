@@ -21,7 +21,10 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
         pen.write(&store, vec![received("ask")]).await;
         if number == 2 {
             // Seat 1 is W of seat 0; named while the match lives.
-            store.name_seat(&match_id(2), 1, "alice").await.unwrap();
+            store
+                .rename_seat(&match_id(2), 1, Some("alice"))
+                .await
+                .unwrap();
         }
         pen.end(&store, vec![1, 2, 3, 4], bluffs).await;
     }
@@ -44,28 +47,43 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
     assert_eq!((model.name.as_str(), model.version), ("bluffer", 2));
     assert_eq!((model.model, type_now), (json!({ "bluffs": 5 }), vec![]));
     assert_eq!(bluffs_of(&store, "alice").await, Some(3));
-    store.name_seat(&match_id(1), 1, "alice").await.unwrap();
+    store
+        .rename_seat(&match_id(1), 1, Some("alice"))
+        .await
+        .unwrap();
     assert_eq!(bluffs_of(&store, "alice").await, Some(5));
-    store.name_seat(&match_id(1), 1, "alice").await.unwrap();
+    store
+        .rename_seat(&match_id(1), 1, Some("alice"))
+        .await
+        .unwrap();
     assert_eq!(bluffs_of(&store, "alice").await, Some(5), "once");
-    store.name_seat(&match_id(2), 1, "bob").await.unwrap();
+    store
+        .rename_seat(&match_id(2), 1, Some("bob"))
+        .await
+        .unwrap();
     assert_eq!(
         bluffs_of(&store, "alice").await,
         Some(2),
         "another name takes it away"
     );
     assert_eq!(bluffs_of(&store, "bob").await, Some(3));
-    store.name_seat(&match_id(1), 1, "bob").await.unwrap();
+    store
+        .rename_seat(&match_id(1), 1, Some("bob"))
+        .await
+        .unwrap();
     assert_eq!(bluffs_of(&store, "alice").await, None);
     assert_eq!(bluffs_of(&store, "bob").await, Some(5));
-    store.unname_seat(&match_id(1), 1).await.unwrap();
+    store.rename_seat(&match_id(1), 1, None).await.unwrap();
     assert_eq!(bluffs_of(&store, "bob").await, Some(3));
     let row = history::match_row(store.reader(), &match_id(1))
         .await
         .unwrap()
         .unwrap();
     assert_eq!(row.seats[1].name, None);
-    let unknown = store.name_seat(&match_id(1), 9, "carol").await.unwrap_err();
+    let unknown = store
+        .rename_seat(&match_id(1), 9, Some("carol"))
+        .await
+        .unwrap_err();
     assert!(
         matches!(unknown, StoreError::Unknown { what: "seat", .. }),
         "{unknown}"

@@ -1,8 +1,8 @@
 //! A stored match played on from one of its calls: everything before is as it was. Players receive it again, and what
 //! they would say to it now does not count.
 
-use super::game::Game;
-use super::play::{Pipes, apart};
+use super::game::{Game, apart};
+use super::play::Pipes;
 use super::players::{Pipe, PlayError, Player, end};
 use crate::referee::refereed::Refereed;
 use crate::referee::seat::FollowError;

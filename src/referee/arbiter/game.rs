@@ -56,7 +56,7 @@ impl Game<'_> {
         });
         // Programs take their time to end.
         let closing = move || Closed::close(players, blames, conduct);
-        let mut closed = tokio::task::spawn_blocking(closing).await.ok()?;
+        let mut closed = apart(closing).await;
         leave(&mut closed.players, &mut closed.left).await;
         let outcome = match played {
             Ok(outcome) => outcome,
@@ -148,4 +148,12 @@ fn participation(player: &mut Player, conduct: &Conduct, blame: Option<&Blame>) 
         }
     }
     took_part
+}
+
+/// Works on a thread that may block.
+pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(made) => made,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
 }

@@ -1,6 +1,6 @@
 //! One match with programs.
 
-use super::game::Game;
+use super::game::{Game, apart};
 use super::players::{Pipe, PlayError, Player, ProgramRules, end};
 use super::watch::Watch;
 use crate::link::program::{LineFault, ProgramOptions};
@@ -40,17 +40,18 @@ pub async fn play(
 
 /// Plays a match on a thread of its own, with what wakes it up there: a game is thousands of round trips, and from the
 /// runtime's threads each would take one more wake-up.
-async fn on_own_thread<F: Future>(play: impl FnOnce() -> F + Send + 'static) -> F::Output
+async fn on_own_thread<T, F>(play: impl FnOnce() -> F + Send + 'static) -> Result<T, PlayError>
 where
-    F::Output: Send + 'static,
+    T: Send + 'static,
+    F: Future<Output = Result<T, PlayError>>,
 {
     let play = move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
-        runtime.map(|runtime| runtime.block_on(play()))
+        runtime.map_err(PlayError::Thread)?.block_on(play())
     };
-    apart(play).await.expect("a reactor for a thread")
+    apart(play).await
 }
 
 /// The same, followed by `watch`.
@@ -88,14 +89,6 @@ impl Pipes {
         seed: u64,
     ) -> Result<Player, PlayError> {
         Player::seat(kit, spec, seed, self.budget, self.models, &self.rules)
-    }
-}
-
-/// Works on a thread that may block.
-pub(super) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(made) => made,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }
 

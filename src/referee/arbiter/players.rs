@@ -108,6 +108,9 @@ pub enum PlayError {
     /// A program that will never start.
     #[error(transparent)]
     Program(#[from] StartError),
+    /// The system has nothing left to wait for programs with.
+    #[error("a match cannot wait for its programs: {0}")]
+    Thread(std::io::Error),
 }
 
 /// A player.

@@ -59,7 +59,7 @@ impl Permit<'_> {
         self.claimed = None;
         self.entered = true;
         let mut state = self.registry.state();
-        // At once: nobody may see the match and its slot next to each other.
+        // At once: nobody may see one of the two without the other.
         state.reserved -= 1;
         state.enter(hosted);
     }

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 const UNREAD_MAX: usize = 2 * LINES_MAX;
 /// The same in bytes, whatever the size of the text that comes then: the landscape of the largest world.
 const UNREAD_BYTES_MAX: usize = 8 << 20;
+
 /// The sending side of a player's connection.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {

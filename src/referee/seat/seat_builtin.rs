@@ -15,7 +15,7 @@ use games::{Cause, DialogueSetup, Ending, Kit, Learnt, SetupError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 /// How bots of our own play there.
 #[derive(Clone, Debug)]
@@ -247,13 +247,21 @@ impl BuiltinSeat {
             return self.seat.as_mut().map(think);
         }
         // What a program has left is too short to wait for others.
-        let waits = matches!(
-            extent,
-            Extent::Search(search) if matches!(search.instead, None | Some(Fallback::ProgramGone))
-        );
-        let place = match self.permits.clone().filter(|_| waits) {
-            // The semaphore is never closed.
-            Some(permits) => Some(permits.acquire_owned().await),
+        let search = match extent {
+            Extent::Search(search) => Some(search),
+            Extent::Ready => None,
+        };
+        let waits =
+            search.filter(|search| matches!(search.instead, None | Some(Fallback::ProgramGone)));
+        let place = match self.permits.clone().zip(waits) {
+            Some((permits, search)) => {
+                let place = permits.acquire_owned();
+                match timeout_at(received + search.deadline, place).await {
+                    // The semaphore is never closed.
+                    Ok(place) => Some(place),
+                    Err(_) => return self.seat.as_mut().map(|seat| seat.overdue(None)),
+                }
+            }
             None => None,
         };
         let mut seat = self.seat.take()?;

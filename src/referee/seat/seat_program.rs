@@ -142,18 +142,28 @@ impl SeatProgram {
 
     /// Gives it, before it is started, the note that its match begins with: this session's, or the last one.
     pub(super) async fn recall(&mut self, session: Option<&SeatRecord>) {
-        if let Some((store, session)) = session.filter(|_| self.notes) {
-            return self.driver.recall(&**store, *session).await;
-        }
-        let name = self.driver.name().to_owned();
-        let (Some(notebook), Some(opening)) = (&self.notebook, self.driver.opening()) else {
+        let Some(opening) = self.driver.opening() else {
             return;
         };
-        match notebook.store.note(&name, opening.game).await {
-            Ok(note) => opening.start.note = note.unwrap_or_default(),
-            Err(error) => {
-                tracing::warn!(bot = name, %error, "a program's note could not be read");
+        let (game, began) = (opening.game, opening.start.again);
+        let note = match (session.filter(|_| self.notes), &self.notebook) {
+            (Some((store, session)), _) => {
+                self.driver.recall(game, began, &**store, *session).await
             }
+            (None, Some(notebook)) => {
+                let name = self.driver.name();
+                match notebook.store.note(name, game).await {
+                    Ok(note) => note.unwrap_or_default(),
+                    Err(error) => {
+                        tracing::warn!(bot = name, %error, "a program's note could not be read");
+                        return;
+                    }
+                }
+            }
+            (None, None) => return,
+        };
+        if let Some(opening) = self.driver.opening() {
+            opening.start.note = note;
         }
     }
 

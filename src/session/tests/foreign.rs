@@ -20,7 +20,10 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
     world.say(&first, "bluff").await;
     let store = world.store();
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
-    store.name_seat(&match_id, 1, "alice").await.unwrap();
+    store
+        .rename_seat(&match_id, 1, Some("alice"))
+        .await
+        .unwrap();
     // The one that does not know its seat ends first: the result waits for the other.
     world.say(&second, "end&4,3,2,1").await;
     world.say(&first, "end&4,3,2,1").await;

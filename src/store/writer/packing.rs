@@ -10,7 +10,7 @@ const FREE_PART: i64 = 4;
 /// Inserts the packed row and empties the log behind it: as many rows as it has entries, and two.
 const MOVE: &str = "
     INSERT INTO packed (session, last_entry, entries, bytes, dictionary, content)
-    VALUES ($1, $2, $3, $4, $5, $6);
+    SELECT $1, $2, $3, $4, $5, $6 WHERE $5 IS NULL OR $5 IN (SELECT id FROM dictionaries);
     UPDATE sessions SET packed = 1 WHERE id = $1;
     DELETE FROM entries WHERE session = $1 AND id IN (SELECT value FROM json_each($7))";
 
@@ -35,11 +35,11 @@ pub(super) async fn add_dictionary(
     game: String,
     content: Vec<u8>,
 ) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("INSERT INTO dictionaries (game, content) VALUES ($1, $2) RETURNING id")
-        .bind(game)
-        .bind(content)
-        .fetch_one(connection)
-        .await
+    let insert = "INSERT INTO dictionaries (game, content) VALUES ($1, $2) RETURNING id";
+    let insert = sqlx::query_scalar(insert).bind(game).bind(content);
+    // To the very end: the last step is the commit, and its error must not be missed.
+    let mut ids = insert.fetch_all(connection).await?;
+    ids.pop().ok_or(sqlx::Error::RowNotFound)
 }
 
 /// Moves sessions out of the log.

@@ -275,8 +275,8 @@ impl Writer {
             self.recovered();
         }
         let durability = batch.durability;
-        // In the order of commits, as no other thread could, and before the answers: who has one reads what was
-        // added. Those who wait for it may have it later.
+        // In the order of commits, as no other thread could, and before the answers: a caller that
+        // has one reads what was added. Watchers may have it later.
         let rung = self.bells.note(batch.added(&self.sessions));
         let answers = batch.committed(&mut self.sessions);
         match durability {

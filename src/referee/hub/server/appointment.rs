@@ -70,8 +70,8 @@ impl HubServer {
     }
 
     /// Waits for the players of a planned match, each for `within`: the time in which it neither waits nor plays; in one round
-    /// of a tournament at most three times this in all. Then plays it. Who does not come, leaves or is out of time
-    /// loses by the rules; the match goes on. Dropping the future before it begins cancels it; one that has
+    /// of a tournament at most three times this in all. Then plays it. A player that does not come, leaves or is
+    /// out of time loses by the rules; the match goes on. Dropping the future before it begins cancels it; one that has
     /// begun goes on to its end, or to that of the hub.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use super::HubServer;
 use crate::clock::{Steady, now_us};
 use crate::programs::Account;
-use crate::referee::drive::drive;
+use crate::referee::drive::{DriveError, drive};
 use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{drawn_seed, ids};
 use crate::referee::hub::bot::attend;
@@ -68,8 +68,8 @@ pub(super) enum Who {
 
 /// How a match was played.
 pub(super) struct Played {
-    /// `None`: it was abandoned.
-    result: Option<MatchResult>,
+    /// Or why it was abandoned.
+    result: Result<MatchResult, DriveError>,
     /// What the result is made of.
     pub(super) outcome: Option<Outcome>,
     /// The players that were out of the match before its end, in this order.
@@ -182,7 +182,7 @@ impl HubServer {
         let mut seated = self.seat_all(sitting.sitters, seating);
         let mut match_ = Match::new(sitting.table, Rules::of_wire(Wire::Hub)).among(seated.places);
         let outcome = drive(&mut match_, &mut seated.port, &Steady::new()).await;
-        let mut played = Played::new(&match_, outcome.ok());
+        let mut played = Played::new(&match_, outcome);
         played.judge(slot, &seated.accounts);
         let fallbacks = seated.accounts.iter().map(|account| {
             let account = account.as_ref();
@@ -333,13 +333,15 @@ impl HubServer {
     ) -> MatchResult {
         let (mut record, flushed) = writer.flush().await;
         record.fell_back(fallbacks);
-        let ended = match (played.result.take(), flushed) {
-            (Some(result), Ok(())) => match self.store_end(&mut record, &result).await {
+        let played_to = std::mem::replace(&mut played.result, Err(DriveError::Stopped));
+        let ended = match (played_to, flushed) {
+            (Ok(result), Ok(())) => match self.store_end(&mut record, &result).await {
                 Ok(()) => Ok(result),
                 Err(error) => Err(error.to_string()),
             },
             (_, Err(error)) => Err(error.to_string()),
-            (None, Ok(())) => Err("the hub was stopped".to_owned()),
+            (Err(DriveError::Stopped), Ok(())) => Err("the hub was stopped".to_owned()),
+            (Err(error), Ok(())) => Err(error.to_string()),
         };
         let result = match ended {
             Ok(result) => {
@@ -408,17 +410,17 @@ impl Sitter {
 }
 
 impl Played {
-    fn new(match_: &Match, outcome: Option<Outcome>) -> Self {
+    fn new(match_: &Match, outcome: Result<Outcome, DriveError>) -> Self {
         let faults = match_.blames();
         let details: Vec<&str> = faults.iter().map(|fault| &*fault.detail).collect();
-        let result = outcome.as_ref().map(|outcome| MatchResult {
+        let result = |outcome: &Outcome| MatchResult {
             blame: faults.first().map(|fault| fault.seat.0),
             detail: details.join("; "),
             ..MatchResult::new(now_us(), outcome.cause, outcome.scores.values().to_vec())
-        });
+        };
         Self {
-            result,
-            outcome,
+            result: outcome.as_ref().map(result).map_err(Clone::clone),
+            outcome: outcome.ok(),
             faults,
             conduct: match_.conduct(),
         }
@@ -426,7 +428,7 @@ impl Played {
 
     /// Notes how each seat took part; in a tournament, those lose whose decisions were not their own.
     fn judge(&mut self, slot: Option<Slot>, accounts: &[Option<Account>]) {
-        let Some(result) = &mut self.result else {
+        let Ok(result) = &mut self.result else {
             return;
         };
         let seats = (0u8..).map(Seat).zip(accounts).zip(&self.conduct);

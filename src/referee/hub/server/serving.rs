@@ -26,8 +26,8 @@ impl HubServer {
         loop {
             let accepted = tokio::select! {
                 biased;
-                accepted = acceptor.next(&listener, |_| false) => accepted,
                 () = stop.cancelled() => break,
+                accepted = acceptor.next(&listener, |_| false) => accepted,
             };
             let Accepted {
                 stream,

@@ -10,9 +10,9 @@ use crate::thinking::guarded;
 use games::{Cause, Kit};
 
 impl Recording {
-    /// Closes the game's matches by this referee here that were never closed, and their sessions: by the
-    /// result that their transcripts give, else as cancelled. So are all of a tournament: one that has not filled its place
-    /// there is played again, whatever it came to.
+    /// Closes the game's matches by this referee that were never closed, and their sessions: by the result
+    /// that their transcripts give, else as cancelled. So are all of a tournament: one that has not filled its place there
+    /// is played again, whatever it came to.
     ///
     /// # Errors
     /// [`RecordError`].
