@@ -13,14 +13,14 @@ pub struct Rights(Arc<[Scope]>);
 impl Rights {
     /// The rights of a token with these scopes.
     #[must_use]
-    pub fn of(scopes: impl Into<Arc<[Scope]>>) -> Self {
+    pub fn new(scopes: impl Into<Arc<[Scope]>>) -> Self {
         Self(scopes.into())
     }
 
     /// The rights of a caller that may do everything.
     #[must_use]
     pub fn admin() -> Self {
-        Self::of([Scope::Admin])
+        Self::new([Scope::Admin])
     }
 
     /// Whether everything is allowed.

@@ -145,7 +145,7 @@ impl Tokens {
             let scopes = scopes.collect::<Result<Vec<Scope>, _>>();
             let scopes =
                 scopes.map_err(|why| StoreError::Corrupt(format!("token {}: {why}", row.id)))?;
-            let rights = Rights::of(scopes);
+            let rights = Rights::new(scopes);
             live.push(Known { row, rights });
         }
         let configured = configured.map(|token| hash(token.as_bytes()));
@@ -236,7 +236,7 @@ impl Tokens {
     /// [`AccessError`] says what is not allowed.
     pub async fn add(&self, name: &str, scopes: &[String]) -> Result<Issued, AccessError> {
         let given = scopes_of(scopes)?;
-        let rights = Rights::of(given);
+        let rights = Rights::new(given);
         if !is_name(name) {
             return Err(AccessError::Name);
         }

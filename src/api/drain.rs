@@ -16,7 +16,7 @@ pub(super) async fn begin(asked: Asked, _: Query<Nothing>) -> Response {
             .readiness
             .refuse("the daemon is draining: an operator asked for it");
     }
-    let mut response = response::json(&Status::of("draining"));
+    let mut response = response::json(&Status::new("draining"));
     *response.status_mut() = StatusCode::ACCEPTED;
     response
 }

@@ -30,7 +30,7 @@ struct Shown {
 }
 
 impl Shown {
-    async fn of(store: &Store, row: &MatchRow, view: &View) -> Result<Self, StoreError> {
+    async fn read(store: &Store, row: &MatchRow, view: &View) -> Result<Self, StoreError> {
         let sessions = match view {
             View::Everything(sessions) => &sessions[..],
             View::Seat(session) => std::slice::from_ref(&**session),
@@ -56,14 +56,14 @@ impl Shown {
 
 impl Films {
     /// The film of a view of a match; `fold` makes it, once for all who ask for it meanwhile.
-    pub(super) async fn of(
+    pub(super) async fn film(
         &self,
         store: &Store,
         row: &MatchRow,
         view: &View,
         fold: impl AsyncFnOnce() -> Result<Film, Problem>,
     ) -> Result<Arc<Film>, Problem> {
-        let shown = Shown::of(store, row, view).await?;
+        let shown = Shown::read(store, row, view).await?;
         let place = self.place(shown);
         let film = place
             .get_or_try_init(async || fold().await.map(Arc::new))

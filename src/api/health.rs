@@ -24,7 +24,7 @@ pub(super) struct Status {
 }
 
 impl Status {
-    pub(super) const fn of(status: &'static str) -> Self {
+    pub(super) const fn new(status: &'static str) -> Self {
         let scarce = Vec::new();
         Self { status, scarce }
     }
@@ -33,14 +33,14 @@ impl Status {
 /// Whether the daemon is alive.
 #[utoipa::path(get, path = "/healthz", responses((status = 200, body = Status)))]
 pub(super) async fn alive() -> Response {
-    response::json(&Status::of("alive"))
+    response::json(&Status::new("alive"))
 }
 
 /// Whether new matches are taken and can be stored.
 #[utoipa::path(get, path = "/readyz", responses((status = 200, body = Status)))]
 pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Problem> {
     let scarce = readiness(&state)?;
-    let ready = Status::of("ready");
+    let ready = Status::new("ready");
     Ok(response::json(&Status { scarce, ..ready }))
 }
 

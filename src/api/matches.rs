@@ -51,14 +51,13 @@ pub fn match_filters() -> impl Iterator<Item = (&'static str, String)> {
 /// What filters of these names and values ask for.
 ///
 /// # Errors
-/// A sentence, if there is no such value.
+/// [`Problem`] if there is no such value.
 pub fn match_filter(
     given: impl IntoIterator<Item = (&'static str, String)>,
-) -> Result<Filter, String> {
+) -> Result<Filter, Problem> {
     let query = Serializer::new(String::new()).extend_pairs(given).finish();
     let checked = Checked::read(&query, &parameters::<Filter>());
-    let filter = checked.and_then(|checked| sound(checked.get()?));
-    filter.map_err(|problem| problem.detail().to_owned())
+    checked.and_then(|checked| sound(checked.get()?))
 }
 
 /// A match.

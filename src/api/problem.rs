@@ -136,7 +136,8 @@ impl Problem {
     }
 
     /// What is wrong, where and why.
-    pub(super) fn detail(&self) -> &str {
+    #[must_use]
+    pub fn detail(&self) -> &str {
         &self.detail
     }
 

@@ -87,14 +87,14 @@ pub(super) async fn steps(
     asked: Asked,
     params: Params<Wanted>,
 ) -> Result<Response, Problem> {
-    let wanted = Part::of(&params)?;
+    let wanted = Part::read(&params)?;
     let row = asked.match_row(&id).await?;
     let store = &asked.state.store;
     let mut sessions = history::sessions_of(store.reader(), &id).await?;
     wanted.check(&row, &sessions)?;
     let withheld = asked.sight.keep(&mut sessions);
     let open = asked.sight.is_open(&row);
-    let view = View::of(&sessions, wanted.seat, open || asked.sight.sees_all());
+    let view = View::new(&sessions, wanted.seat, open || asked.sight.sees_all());
     let mut replay = Replay {
         match_id: row.id.clone(),
         game: row.game.clone(),
@@ -115,7 +115,7 @@ pub(super) async fn steps(
         Some(view) => {
             let (films, turns) = (&asked.state.films, &asked.state.turns);
             let folding = async || fold(store, turns, &row, view.clone()).await;
-            let film = films.of(store, &row, &view, folding).await?;
+            let film = films.film(store, &row, &view, folding).await?;
             replay = wanted.show(film, turns, replay).await?;
         }
         None if withheld => replay.withheld = Some(WITHHELD),
@@ -138,7 +138,7 @@ fn failed(why: impl std::fmt::Display) -> Problem {
 async fn fold(store: &Store, turns: &Turns, row: &MatchRow, view: View) -> Result<Film, Problem> {
     let turn = turns.wait().await?;
     let footage = crate::replay::footage(store, row, view).await?;
-    let film = turn.spend(move || Film::of(&footage)).await?;
+    let film = turn.spend(move || Film::new(&footage)).await?;
     film.map_err(failed)
 }
 
@@ -153,7 +153,7 @@ struct Part {
 }
 
 impl Part {
-    fn of(params: &Params<Wanted>) -> Result<Self, Problem> {
+    fn read(params: &Params<Wanted>) -> Result<Self, Problem> {
         let (at, wanted) = (params.page()?, &params.filters);
         let after = at.after.map(|cursor| {
             let number = cursor.parse::<u32>();

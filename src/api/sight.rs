@@ -126,7 +126,7 @@ mod tests {
 
     fn sight(scopes: &[&str], embargo_s: u64) -> Sight {
         let scopes: Vec<Scope> = scopes.iter().map(|text| text.parse().unwrap()).collect();
-        Sight::new(Rights::of(scopes), Duration::from_secs(embargo_s))
+        Sight::new(Rights::new(scopes), Duration::from_secs(embargo_s))
     }
 
     #[test]

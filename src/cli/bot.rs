@@ -67,7 +67,7 @@ pub(super) enum Verb {
 }
 
 pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
-    let shelf = || anyhow::Ok(Shelf::of(&common.load(&Flags::new())?.config));
+    let shelf = || anyhow::Ok(Shelf::from_config(&common.load(&Flags::new())?.config));
     let mut out = std::io::stdout().lock();
     match verb {
         Verb::New { name, lang, game } => new(name, lang, game, &mut out)?,
@@ -156,7 +156,7 @@ fn new(
 }
 
 fn add(config: &Config, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let (manifest, added) = Shelf::of(config)
+    let (manifest, added) = Shelf::from_config(config)
         .building_until(CancellationToken::new())
         .add(folder)?;
     let bot = format!("{}@{}", manifest.name, manifest.version);

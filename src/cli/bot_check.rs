@@ -39,7 +39,7 @@ pub(super) fn run(
     // As it would be added: copied, built, confined.
     let place = tempfile::tempdir().context("cannot make a folder to try it in")?;
     end_on_signal(place.path()).context("signals cannot be received")?;
-    let shelf = Shelf::of(config).at(place.path());
+    let shelf = Shelf::from_config(config).at(place.path());
     let shelf = shelf.building_until(CancellationToken::new());
     let (manifest, _) = shelf.add(folder)?;
     let launch = shelf.get(&BotName {

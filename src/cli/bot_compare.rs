@@ -69,7 +69,8 @@ pub(super) async fn run(
     let config = common.load(&Flags::new())?.config;
     let given = [("bot", &args.bot), ("since", &args.since)].into_iter();
     let given = given.filter_map(|(name, value)| Some((name, value.clone()?)));
-    let filter = api::match_filter(given).map_err(UsageError)?;
+    let filter =
+        api::match_filter(given).map_err(|problem| UsageError(problem.detail().to_owned()))?;
     let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
     if let Some(unknown) = api::unknown(&store, &filter).await? {
         return refuse(unknown.into_detail());

@@ -27,9 +27,9 @@ impl FromArgMatches for MatchFilters {
     fn from_arg_matches(given: &ArgMatches) -> Result<Self, Error> {
         let value = |(name, _)| Some((name, given.get_one::<String>(name)?.clone()));
         let filter = api::match_filter(api::match_filters().filter_map(value));
-        filter
-            .map(Self)
-            .map_err(|why| Error::raw(ErrorKind::InvalidValue, format!("{why}\n")))
+        filter.map(Self).map_err(|problem| {
+            Error::raw(ErrorKind::InvalidValue, format!("{}\n", problem.detail()))
+        })
     }
 
     fn update_from_arg_matches(&mut self, given: &ArgMatches) -> Result<(), Error> {

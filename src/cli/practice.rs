@@ -298,7 +298,7 @@ impl Practice {
                 trouble.stderr()
             ));
         }
-        self.report.played(finished, (own, rung, score), &trouble)
+        self.report.played(finished, own, rung, score, &trouble)
     }
 }
 

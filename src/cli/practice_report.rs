@@ -74,7 +74,9 @@ impl PracticeReport {
     pub(super) fn played(
         &mut self,
         finished: &FinishedMatch,
-        (own, rung, score): (usize, usize, Score),
+        own: usize,
+        rung: usize,
+        score: Score,
         trouble: &Trouble<'_>,
     ) -> io::Result<()> {
         let Some(card) = self.rungs.get(rung) else {

@@ -72,7 +72,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         let (listener, stop) = listen_until_signal(listen).await?;
         let address = listener.local_addr()?;
         notify(&format!("{} referee on http://{address}/", kit.card().name));
-        let reaches = Reaches::of(&allow, address, Vec::new());
+        let reaches = Reaches::new(&allow, address, Vec::new());
         settings.http.reach = reaches.local.clone();
         let recording = recording(store.as_deref()).await?;
         let host = Host::new(kit, settings, recording.clone());

@@ -26,7 +26,7 @@ pub(super) async fn footage(
     seat: Option<u8>,
 ) -> anyhow::Result<Footage> {
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
-    let view = View::of(&sessions, seat, true).with_context(|| {
+    let view = View::new(&sessions, seat, true).with_context(|| {
         let known = seats(&sessions).into_iter().flatten();
         let known: Vec<String> = known.map(|seat| seat.to_string()).collect();
         format!("give one of its seats with --seat: {}", known.join(", "))
@@ -58,7 +58,7 @@ struct Seated {
 
 impl Exported<'_> {
     fn from_row(row: &MatchRow) -> Exported<'_> {
-        let seats: Vec<Seated> = row.seats.iter().map(Seated::of).collect();
+        let seats: Vec<Seated> = row.seats.iter().map(Seated::new).collect();
         let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
         let begun = clock::time(row.started_us).strftime("%Y-%m-%d %H:%M:%S UTC");
         let end = match row.cause {
@@ -82,7 +82,7 @@ impl Exported<'_> {
 }
 
 impl Seated {
-    fn of(row: &SeatRow) -> Self {
+    fn new(row: &SeatRow) -> Self {
         let spec = || {
             let spec = public_spec(&row.spec);
             spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned()
@@ -132,7 +132,7 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
             Err(_) => ControlFlow::Break(()),
         }
     });
-    let Remarks { differences, cut } = remarks.map_err(|why| anyhow!("{why}"))?;
+    let Remarks { differences, cut } = remarks?;
     written?;
     let rest = json!({ "picture": still, "differences": differences, "cut": cut, "next": null });
     let rest = rest.to_string();
@@ -160,7 +160,7 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
             false => ControlFlow::Continue(()),
         }
     });
-    read.map_err(|why| anyhow!("{why}"))?;
+    read?;
     let mut step = shown.context(NOTHING)?;
     if !reached {
         bail!("there is no turn {turn}: the last one is {}", step.turn);
@@ -200,7 +200,7 @@ mod tests {
                 win_share: None,
                 participation: None,
             };
-            Seated::of(&row).name
+            Seated::new(&row).name
         };
         assert_eq!(shown("bot:mybot@2", None), "bot:mybot@2");
         assert_eq!(shown("builtin:guide", None), "guide");

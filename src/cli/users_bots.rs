@@ -30,7 +30,7 @@ pub(super) fn seated<'a>(
         return Ok(SeatPrograms::default());
     }
     let config = common.load(&Flags::new())?.config;
-    let shelf = Shelf::of(&config);
+    let shelf = Shelf::from_config(&config);
     for (kit, spec) in seats {
         if let SeatSpec::Bot(name) = &*spec {
             let with_name = |why: String| {
@@ -47,7 +47,7 @@ pub(super) fn seated<'a>(
         }
     }
     adopt_orphans().context("programs' orphans cannot be adopted")?;
-    Ok(of(&config, within))
+    Ok(seat_programs(&config, within))
 }
 
 /// A user's bot, and the shelf that it is on.
@@ -74,7 +74,7 @@ pub(super) fn find(
             let name: BotName = name
                 .parse()
                 .map_err(|why| UsageError(format!("{named}: {why}")))?;
-            let shelf = Shelf::of(config);
+            let shelf = Shelf::from_config(config);
             let refused = |why| {
                 let folder = shelf.folder().display();
                 UsageError(format!("{named}: {why} (the shelf is {folder})"))
@@ -84,7 +84,7 @@ pub(super) fn find(
         }
         None => {
             let place = tempfile::tempdir().context("cannot make a folder to keep it in")?;
-            let shelf = Shelf::of(config).at(place.path());
+            let shelf = Shelf::from_config(config).at(place.path());
             let shelf = shelf.building_until(stop.clone());
             let added = added(&shelf, Path::new(text));
             if stop.is_cancelled() {
@@ -95,7 +95,7 @@ pub(super) fn find(
         }
     };
     adopt_orphans().context("programs' orphans cannot be adopted")?;
-    let bots = Bots::of(config).on(shelf);
+    let bots = Bots::from_config(config).on(shelf);
     Ok(OnShelf {
         launch,
         bots,
@@ -116,12 +116,12 @@ fn added(shelf: &Shelf, folder: &Path) -> anyhow::Result<Launch> {
 /// # Errors
 /// The configuration cannot be used.
 pub(super) fn all(common: &Common, within: Option<Duration>) -> anyhow::Result<SeatPrograms> {
-    Ok(of(&common.load(&Flags::new())?.config, within))
+    Ok(seat_programs(&common.load(&Flags::new())?.config, within))
 }
 
-fn of(config: &Config, within: Option<Duration>) -> SeatPrograms {
+fn seat_programs(config: &Config, within: Option<Duration>) -> SeatPrograms {
     SeatPrograms {
-        bots: Bots::of(config),
+        bots: Bots::from_config(config),
         within,
         ..SeatPrograms::default()
     }

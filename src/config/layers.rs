@@ -100,7 +100,7 @@ impl Layer {
     /// The layer of a file; what is wrong in it is left out.
     pub(super) fn from_file(path: &Path, text: &str, mistakes: &mut Mistakes) -> Self {
         let mut lines = FileLines {
-            all: Lines::of(path, text),
+            all: Lines::new(path, text),
             broken: BTreeSet::new(),
         };
         let (table, mut errors) = DeTable::parse_recoverable(text);

@@ -14,7 +14,7 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// The lines of this text, which `path` holds.
     #[must_use]
-    pub fn of(path: &Path, text: &'a str) -> Self {
+    pub fn new(path: &Path, text: &'a str) -> Self {
         Self {
             path: path.display().to_string(),
             text,

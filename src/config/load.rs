@@ -171,29 +171,37 @@ fn revealed(key: &Key, values: &Map<String, Value>) -> Result<Option<Value>, Con
     if set(&key.place).is_some() {
         return Err(ConfigError::SecretTwice { origin, key: name });
     }
-    let secret = secret_in(&path).map_err(|why| ConfigError::SecretFile {
+    let secret = read_secret(&path).map_err(|why| ConfigError::SecretFile {
         origin: origin.clone(),
         key: name,
         path,
-        why,
+        why: why.to_string(),
     })?;
     key.checked(secret.as_str().into(), &origin)?;
     Ok(Some(Value::new(Some(&origin), secret)))
 }
 
-/// The secret in a file, or why it cannot be read.
-fn secret_in(path: &str) -> Result<String, String> {
-    let sentence = |why: std::io::Error| why.to_string();
-    let size = std::fs::metadata(path).map_err(sentence)?.len();
+/// Why a file holds no secret.
+#[derive(Debug, thiserror::Error)]
+enum SecretError {
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+    #[error("it has {0} bytes; at most {SECRET_LEN_MAX} are read")]
+    TooLong(u64),
+    #[error("it must hold the secret on one line")]
+    Lines,
+}
+
+/// The secret in a file.
+fn read_secret(path: &str) -> Result<String, SecretError> {
+    let size = std::fs::metadata(path)?.len();
     if size > SECRET_LEN_MAX {
-        return Err(format!(
-            "it has {size} bytes; at most {SECRET_LEN_MAX} are read"
-        ));
+        return Err(SecretError::TooLong(size));
     }
-    let text = std::fs::read_to_string(path).map_err(sentence)?;
+    let text = std::fs::read_to_string(path)?;
     let text = without_mark(&text).trim_end_matches(['\r', '\n']);
     if text.is_empty() || text.chars().any(char::is_control) {
-        return Err("it must hold the secret on one line".to_owned());
+        return Err(SecretError::Lines);
     }
     Ok(text.to_owned())
 }

@@ -58,7 +58,7 @@ impl RefereePlan<'_> {
         let durability = self.config.store.durability_of(self.kit.card().name);
         let recording = Recording::new(self.store.clone(), durability);
         let allow = &self.config.referee.koehandel.allow;
-        let reaches = Reaches::of(allow, listener.local_addr()?, self.own_doors());
+        let reaches = Reaches::new(allow, listener.local_addr()?, self.own_doors());
         let mut settings = self.settings();
         settings.http.reach = reaches.local.clone();
         let host = Host::new(self.kit, settings, recording);
@@ -78,7 +78,7 @@ impl RefereePlan<'_> {
         let demo = match self.demo {
             true => Some(tokio::spawn(demo(
                 Arc::clone(&host),
-                DemoSettings::of(self.players()?),
+                DemoSettings::new(self.players()?),
                 stop,
             ))),
             false => None,

@@ -1,7 +1,7 @@
 //! [`GameCard`]: everything about a game that is data. Each fact stands once, here.
 
 use crate::dialect::Dialect;
-use crate::game::{Duel, Outcome, Seat, Seats};
+use crate::game::{Duel, Illegal, Outcome, Seat, Seats};
 use crate::history::{Bluff, History};
 use crate::maps::Maps;
 use crate::models::{Models, Train};
@@ -94,8 +94,8 @@ impl GameCard {
     /// that ask nothing, and for players who pass.
     ///
     /// # Errors
-    /// A sentence that says what a reader would not take.
-    pub fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+    /// [`Illegal`] says what a reader would not take.
+    pub fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal> {
         match answer {
             "" => Ok(()),
             answer => self.dialect.in_form(message, answer),

@@ -1,6 +1,6 @@
 //! [`Dialect`]: the text of a game's wire as far as it is read without a session.
 
-use crate::game::Seat;
+use crate::game::{Illegal, Seat};
 use crate::wire::WireError;
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ pub trait Dialect: Sync {
     /// whatever the rules say.
     ///
     /// # Errors
-    /// A sentence that says what a reader would not take.
-    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String>;
+    /// [`Illegal`] says what a reader would not take.
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal>;
     /// What is answered to a frame when nothing better is known; empty: nothing.
     fn default_answer(&self, frame: &str) -> &'static str;
     /// Whether a line ends a frame, where the transport carries lines.
@@ -30,10 +30,10 @@ pub trait Dialect: Sync {
     /// What this line is of a program's reply; `begun`: some of the reply came before it.
     ///
     /// # Errors
-    /// A sentence: no reply has such a line, or the game is not played by programs on pipes.
-    fn reply_line(&self, begun: bool, line: &[u8]) -> Result<ReplyLine, String> {
+    /// [`Illegal`]: no reply has such a line, or the game is not played by programs on pipes.
+    fn reply_line(&self, begun: bool, line: &[u8]) -> Result<ReplyLine, Illegal> {
         let _ = (begun, line);
-        Err(NO_REPLIES.to_owned())
+        Err(Illegal(NO_REPLIES.to_owned()))
     }
 }
 

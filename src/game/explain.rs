@@ -1,8 +1,7 @@
 //! Why a bot decides as it does: one schema for all games. A copy of the bot thinks again ([`crate::game::Fork`]),
 //! so that asking changes nothing.
 
-use crate::game::{Bot, Budget, Game};
-use crate::reasons::Belief;
+use crate::reasons::{Belief, Reasons};
 use serde::Serialize;
 use std::fmt::Write as _;
 use utoipa::ToSchema;
@@ -48,16 +47,15 @@ pub struct Candidate {
     pub chosen: bool,
 }
 
-/// Lets a copy of the bot decide and say why. `write` gives the exact text of an act, and `None` for one that is
-/// not said; `ready` is what is said then. `known` are beliefs that any bot of the game has.
-pub fn explain<G: Game>(
-    bot: &dyn Bot<G>,
-    (view, ask): (&G::View, &G::Ask),
-    budget: Budget<'_>,
-    (write, ready): (impl Fn(&G::Act) -> Option<String>, String),
+/// The explanation of a decision from what a copy of the bot gave as its reasons ([`crate::Bot::reasons`]). `write`
+/// gives the exact text of an act, and `None` for one that is not said; `ready` is what is said then. `known` are
+/// beliefs that any bot of the game has.
+pub fn explain<A>(
+    reasons: Reasons<A>,
+    write: impl Fn(&A) -> Option<String>,
+    ready: String,
     known: Vec<Belief>,
 ) -> Explanation {
-    let reasons = bot.fork().reasons(view, ask, budget);
     let said = write(&reasons.act);
     let mut candidates: Vec<Candidate> = Vec::with_capacity(reasons.options.len());
     for weighed in reasons.options {

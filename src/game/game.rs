@@ -4,6 +4,7 @@ use crate::reasons::Reasons;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use std::fmt::Display;
 use std::ops::{Index, IndexMut};
 
 /// One player's place in a match, counted from 0 in the order of the match's seat list.
@@ -329,7 +330,7 @@ impl Outcome {
     }
 }
 
-/// Why an act may not be played, as a sentence.
+/// Why an act may not be played or an answer is none, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Illegal(pub String);
@@ -338,6 +339,22 @@ pub struct Illegal(pub String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SetupError(pub String);
+
+impl Illegal {
+    /// This reason.
+    #[must_use]
+    pub fn new(why: impl Display) -> Self {
+        Self(why.to_string())
+    }
+}
+
+impl SetupError {
+    /// This reason.
+    #[must_use]
+    pub fn new(why: impl Display) -> Self {
+        Self(why.to_string())
+    }
+}
 
 /// Receives what seats are sent while a game is played.
 pub trait Listener<E> {
@@ -527,6 +544,6 @@ pub trait Bot<G: Game>: Fork<G> + Send {
     /// Decides as [`Bot::ponder`] does in one slice, and says why. Asked of a copy ([`Fork`]), which is not
     /// used again. Unless a bot says otherwise, it compares nothing.
     fn reasons(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> Reasons<G::Act> {
-        Reasons::of(self.ponder(view, ask, budget).0)
+        Reasons::from_act(self.ponder(view, ask, budget).0)
     }
 }

@@ -47,7 +47,7 @@ pub struct Learnt {
 impl DialogueSetup {
     /// A bot with its seed and nothing else.
     #[must_use]
-    pub fn of(bot: impl Into<String>, seed: u64) -> Self {
+    pub fn new(bot: impl Into<String>, seed: u64) -> Self {
         Self {
             bot: bot.into(),
             seed,

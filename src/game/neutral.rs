@@ -3,7 +3,7 @@
 //! for those who write programs.
 
 use crate::card::Limits;
-use crate::game::Cause;
+use crate::game::{Cause, Illegal};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,7 @@ pub struct Hello {
 impl Hello {
     /// What is said first to a program that plays this game.
     #[must_use]
-    pub fn of(game: &str) -> Self {
+    pub fn new(game: &str) -> Self {
         Self {
             protocol: VERSION,
             game: game.to_owned(),
@@ -135,7 +135,7 @@ pub struct Start {
 impl Start {
     /// A match that has this id, in a contest with these limits.
     #[must_use]
-    pub fn of(limits: Limits, id: &str, again: bool) -> Self {
+    pub fn new(limits: Limits, id: &str, again: bool) -> Self {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Self {
             id: id.to_owned(),
@@ -312,7 +312,7 @@ struct Tray {
     bytes: usize,
     full: bool,
     answer: Option<(u64, Value)>,
-    verdict: Option<Result<(), String>>,
+    verdict: Option<Result<(), Illegal>>,
     native: bool,
     /// The message that was received last, where it is sent on as it is.
     frame: Option<String>,
@@ -399,13 +399,13 @@ impl Post {
         (to == number).then_some(act)
     }
 
-    pub(crate) fn judge(&self, verdict: Result<(), String>) {
+    pub(crate) fn judge(&self, verdict: Result<(), Illegal>) {
         self.tray().verdict = Some(verdict);
     }
 
     /// Whether the answer that was handed in last was taken, or why not; `None`: it was not looked at yet.
     #[must_use]
-    pub fn verdict(&self) -> Option<Result<(), String>> {
+    pub fn verdict(&self) -> Option<Result<(), Illegal>> {
         self.tray().verdict.take()
     }
 }
@@ -413,12 +413,23 @@ impl Post {
 /// Reads a line of a program, its act still untyped.
 ///
 /// # Errors
-/// A sentence that says what is wrong with it, where.
-pub fn read(line: &[u8]) -> Result<Said<Value>, String> {
+/// [`LineError`].
+pub fn read(line: &[u8]) -> Result<Said<Value>, LineError> {
     if line.len() > LINE_MAX {
-        return Err(format!("a line longer than {LINE_MAX} bytes"));
+        return Err(LineError::TooLong);
     }
-    serde_json::from_slice(line).map_err(|why| format!("not a line of the protocol: {why}"))
+    Ok(serde_json::from_slice(line)?)
+}
+
+/// Why a line of a program is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// It has more than [`LINE_MAX`] bytes.
+    #[error("a line longer than {LINE_MAX} bytes")]
+    TooLong,
+    /// It is none that a program may send, with the place of the fault.
+    #[error("not a line of the protocol: {0}")]
+    Unknown(#[from] serde_json::Error),
 }
 
 /// A line without its end.

@@ -2,6 +2,7 @@
 //! [`OptionCard`]s.
 
 use crate::card::OptionCard;
+use crate::game::SetupError;
 use serde::de::value::Error as Unfit;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
@@ -10,23 +11,23 @@ use serde_json::{Map, Value};
 /// Reads options. What is absent is the default, and so is `null` where it has no meaning of its own.
 ///
 /// # Errors
-/// A sentence that names the option that does not exist or cannot be used.
+/// [`SetupError`] names the option that does not exist or cannot be used.
 pub fn read<O: DeserializeOwned + Default>(
     cards: &[OptionCard],
     given: &Value,
-) -> Result<O, String> {
+) -> Result<O, SetupError> {
     let given = match given {
         Value::Null => return Ok(O::default()),
         Value::Object(given) => given,
-        other => return Err(format!("an object is wanted, not {other}")),
+        other => return Err(SetupError(format!("an object is wanted, not {other}"))),
     };
     let known = |name: &str| cards.iter().any(|card| card.name == name);
     if let Some(name) = given.keys().find(|name| !known(name)) {
         let names: Vec<&str> = cards.iter().map(|card| card.name).collect();
         let names = names.join(", ");
-        return Err(format!(
+        return Err(SetupError(format!(
             "there is no option {name:?}; the options are {names}"
-        ));
+        )));
     }
     let mut kept = Map::new();
     for (name, value) in given {
@@ -37,12 +38,12 @@ pub fn read<O: DeserializeOwned + Default>(
                 let why = why.to_string();
                 // Sentences of serde's own do not follow a name.
                 let gap = if why.starts_with("invalid") { ":" } else { "" };
-                return Err(format!("{name}{gap} {why}"));
+                return Err(SetupError(format!("{name}{gap} {why}")));
             }
             Ok(_) => drop(kept.insert(name.clone(), value.clone())),
         }
     }
-    O::deserialize(Value::Object(kept)).map_err(|why| why.to_string())
+    O::deserialize(Value::Object(kept)).map_err(|why| SetupError(why.to_string()))
 }
 
 /// For `deserialize_with`: a whole number in a range.
@@ -73,11 +74,24 @@ where
 /// The value as a whole number in a range.
 ///
 /// # Errors
-/// A sentence that names the range, to follow the value's name.
-pub fn within(value: &Value, least: u64, most: u64) -> Result<u64, String> {
+/// [`OutOfRange`].
+pub fn within(value: &Value, least: u64, most: u64) -> Result<u64, OutOfRange> {
     let number = value.as_u64();
     let number = number.filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| format!("must be a whole number from {least} to {most}, not {value}"))
+    let value = value.clone();
+    number.ok_or(OutOfRange { least, most, value })
+}
+
+/// A value is no whole number of a range: a sentence that follows the value's name.
+#[derive(Debug, thiserror::Error)]
+#[error("must be a whole number from {least} to {most}, not {value}")]
+pub struct OutOfRange {
+    /// The least number.
+    pub least: u64,
+    /// The greatest.
+    pub most: u64,
+    /// What was given.
+    pub value: Value,
 }
 
 /// For `deserialize_with`: a text, or nothing.
@@ -151,6 +165,7 @@ impl<'de> Deserializer<'de> for Words {
 mod tests {
     use super::{choice, maybe_whole, read, text, whole};
     use crate::card::OptionCard;
+    use crate::game::SetupError;
     use serde::Deserialize;
     use serde_json::{Value, json};
 
@@ -245,7 +260,10 @@ mod tests {
                 "count: invalid type: boolean `true`, expected u32",
             ),
         ] {
-            assert_eq!(read::<Options>(CARDS, &given), Err(why.to_owned()));
+            assert_eq!(
+                read::<Options>(CARDS, &given),
+                Err(SetupError(why.to_owned()))
+            );
         }
     }
 }

@@ -122,7 +122,7 @@ impl<A> Weighed<A> {
 
 impl<A> Reasons<A> {
     /// A decision that nothing was compared for.
-    pub fn of(act: A) -> Self {
+    pub fn from_act(act: A) -> Self {
         Self {
             act,
             nodes: 0,

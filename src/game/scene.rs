@@ -10,7 +10,7 @@ mod svg;
 
 pub use self::classes::{CLASSES, STYLE, player};
 pub use self::legend::{Entry, legend, legend_height};
-pub use self::svg::{Anchor, Svg};
+pub use self::svg::{Anchor, Point, Size, Svg};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub struct Scene {
 impl Scene {
     /// A scene of a state that serialises.
     #[must_use]
-    pub fn of(turn: u32, title: impl Into<String>, state: &impl Serialize) -> Self {
+    pub fn new(turn: u32, title: impl Into<String>, state: &impl Serialize) -> Self {
         Self {
             turn,
             title: title.into(),

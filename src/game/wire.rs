@@ -76,7 +76,7 @@ pub struct Ending {
 impl Ending {
     /// An end of which no more is known.
     #[must_use]
-    pub fn of(cause: Cause, detail: impl Into<String>) -> Self {
+    pub fn new(cause: Cause, detail: impl Into<String>) -> Self {
         Self {
             cause,
             detail: detail.into(),
@@ -137,7 +137,7 @@ pub struct Lesson {
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let kit = games::find("koehandel").expect("a game of this name");
 /// let mut table = kit.table(&TableSetup::numbered(7, Value::Null, 4))?;
-/// let mut player = kit.dialogue(&DialogueSetup::of("random", 1))?;
+/// let mut player = kit.dialogue(&DialogueSetup::new("random", 1))?;
 /// let mut calls = Vec::new();
 /// while table.outcome().is_none() {
 ///     table.calls(&mut calls);

@@ -171,7 +171,7 @@ impl Serving {
         let peer = peer.ip().to_canonical();
         let stay = Arc::new(stay);
         let by_peer = &self.gateway.connections_by_peer;
-        let Ok(held) = by_peer.take(Some(Peer::of(peer))) else {
+        let Ok(held) = by_peer.take(Some(Peer::new(peer))) else {
             tracing::debug!(%peer, "too many connections of one peer: one is closed");
             return;
         };

@@ -67,7 +67,7 @@ impl Connection {
             return wording::too_long();
         }
         let caller = self.caller(request);
-        let slot = || self.gateway.requests.take(Some(Peer::of(caller)));
+        let slot = || self.gateway.requests.take(Some(Peer::new(caller)));
         let Ok(_slot) = self.counted.then(slot).transpose() else {
             return wording::too_many("too many requests of one referee at once");
         };
@@ -124,14 +124,14 @@ impl Connection {
             return self.peer;
         }
         let proxies = &self.gateway.options.trusted_proxies;
-        Caller::of(self.peer, request.headers(), proxies).address
+        Caller::new(self.peer, request.headers(), proxies).address
     }
 
     /// Whether an unlisted proxy on this machine has forwarded the request: then its origin is unknown.
     fn is_hidden(&self, request: &Request<Incoming>) -> bool {
         !self.proxy
             && self.peer.is_loopback()
-            && !Caller::of(self.peer, request.headers(), &[]).direct
+            && !Caller::new(self.peer, request.headers(), &[]).direct
     }
 
     fn bot(&self, request: &Request<Incoming>, caller: IpAddr) -> Result<Arc<BotAddress>, NoRoute> {

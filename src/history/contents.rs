@@ -190,7 +190,7 @@ pub async fn entries(reader: &Reader, of: &Contents) -> Result<Vec<MatchEntry>, 
             read => read?,
         };
         for entry in entries {
-            all.push(MatchEntry::of(session, entry));
+            all.push(MatchEntry::new(session, entry));
         }
     }
     all.retain(|entry| entry.id <= of.entry);
@@ -234,7 +234,7 @@ pub async fn entries_page(
             read => read?,
         };
         let entries = entries.into_iter().filter(|entry| entry.id <= of.entry);
-        found.extend(entries.map(|entry| MatchEntry::of(session, entry)));
+        found.extend(entries.map(|entry| MatchEntry::new(session, entry)));
         found.sort_unstable_by_key(|entry| entry.id);
         found.truncate(most);
     }

@@ -22,7 +22,7 @@ pub struct EntryCounts {
 impl EntryCounts {
     /// `None` if the session may have grown since.
     #[must_use]
-    pub fn of(&self, session: &SessionRow) -> Option<u64> {
+    pub fn entries(&self, session: &SessionRow) -> Option<u64> {
         session.ended_us?;
         if session.last_entry? > self.upto? {
             return None;

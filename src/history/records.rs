@@ -238,7 +238,7 @@ pub struct MatchEntry {
 
 impl MatchEntry {
     /// An entry of this session.
-    pub(super) fn of(session: &SessionRow, entry: Entry) -> Self {
+    pub(super) fn new(session: &SessionRow, entry: Entry) -> Self {
         Self {
             id: entry.id,
             session: session.id,

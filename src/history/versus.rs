@@ -62,8 +62,8 @@ pub async fn versus(
     let details = details(reader, &wanted.to_string()).await?;
     let versus = |(with, meetings): (String, Vec<Meeting<'_>>)| {
         let (own, rival) = (
-            details.of(&meetings, |meeting| meeting.own),
-            details.of(&meetings, |meeting| meeting.rival),
+            details.totals(&meetings, |meeting| meeting.own),
+            details.totals(&meetings, |meeting| meeting.rival),
         );
         let matches = matches(&meetings);
         let count =
@@ -144,7 +144,11 @@ struct Details {
 }
 
 impl Details {
-    fn of(&self, meetings: &[Meeting<'_>], seat: fn(&Meeting<'_>) -> u8) -> (VersusBluffs, Times) {
+    fn totals(
+        &self,
+        meetings: &[Meeting<'_>],
+        seat: fn(&Meeting<'_>) -> u8,
+    ) -> (VersusBluffs, Times) {
         let seats = meetings.iter();
         let seats: BTreeSet<SeatOf> = seats
             .map(|meeting| (meeting.at.id.clone(), seat(meeting)))

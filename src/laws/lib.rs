@@ -284,7 +284,7 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
                 .iter()
                 .find(|card| card.name == bots[seat.index() % bots.len()]);
             let card = card.expect("its card");
-            let setup = DialogueSetup::of(card.name, bot_seed(seed, seat));
+            let setup = DialogueSetup::new(card.name, bot_seed(seed, seat));
             (door.dialogue(&setup).expect("a player"), card)
         });
         let mut calls: Seats<VecDeque<String>> = Seats::from_fn(seats, |_| VecDeque::new());
@@ -331,7 +331,7 @@ pub fn explaining_changes_nothing<C: Contest>(terms: &Terms<'_>) {
     for card in C::CARD.bots {
         let played = play::<C>(&[card.name], 1, &terms.options, &Nodes(NODES));
         let player = |seat| {
-            let setup = DialogueSetup::of(card.name, bot_seed(1, seat));
+            let setup = DialogueSetup::new(card.name, bot_seed(1, seat));
             door.dialogue(&setup).expect("a player")
         };
         let mut players = Seats::from_fn(played.refused.len(), |seat| [player(seat), player(seat)]);

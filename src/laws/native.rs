@@ -38,7 +38,7 @@ pub fn own_words_are_read_back<C: Contest>(terms: &Terms<'_>) {
                 fallback: C::CARD.bots[0].name.to_owned(),
                 post: Some(post.clone()),
                 // Greetings carry it.
-                ..DialogueSetup::of(card.name, bot_seed(1, seat))
+                ..DialogueSetup::new(card.name, bot_seed(1, seat))
             };
             (door.dialogue(&setup).expect("a player"), post)
         });

@@ -103,13 +103,13 @@ where
         let played = play::<C>(&[card.name], 1, &terms.options, &Nodes(NODES));
         let mut seats = Seats::from_fn(played.refused.len(), |seat| {
             let seed = bot_seed(1, seat);
-            let direct = DialogueSetup::of(card.name, seed);
+            let direct = DialogueSetup::new(card.name, seed);
             let remote = || {
                 let post = Post::default();
                 let setup = DialogueSetup {
                     fallback: C::CARD.bots[0].name.to_owned(),
                     post: Some(post.clone()),
-                    ..DialogueSetup::of(card.name, seed)
+                    ..DialogueSetup::new(card.name, seed)
                 };
                 (door.dialogue(&setup).expect("a player"), post)
             };
@@ -188,7 +188,7 @@ pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
     let setup = DialogueSetup {
         fallback: fallback.to_owned(),
         post: Some(post.clone()),
-        ..DialogueSetup::of("bot:stranger@1", seed)
+        ..DialogueSetup::new("bot:stranger@1", seed)
     };
     let mut player: Box<dyn Dialogue> = door.dialogue(&setup).expect("a player");
     let own = played.transcript.iter().filter(|line| line.seat == first);
@@ -209,7 +209,7 @@ pub fn wrong_answers_are_refused<C: Contest>(terms: &Terms<'_>) {
                     post.answer(number, wrong);
                     let _ = player.think(Budget::SPENT, &mut best);
                     let why = post.verdict().expect("a verdict").expect_err("no act");
-                    assert!(why.starts_with("it is no act: "), "{why}");
+                    assert!(why.0.starts_with("it is no act: "), "{why}");
                     assert_eq!(door.card().in_form(exchange.call.as_bytes(), &best), Ok(()));
                 }
                 post.answer(number + 1, Value::Null);

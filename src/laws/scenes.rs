@@ -103,7 +103,7 @@ pub fn scenes_of<C: Contest>(
     let setup = TableSetup::numbered(seed, options.clone(), seats);
     let mut table = door.table(&setup).expect("a table");
     let mut players = Seats::from_fn(seats, |_| {
-        let setup = DialogueSetup::of(C::CARD.bots[0].name, 1);
+        let setup = DialogueSetup::new(C::CARD.bots[0].name, 1);
         door.dialogue(&setup).expect("a player")
     });
     let mut calls: Seats<VecDeque<String>> = Seats::from_fn(seats, |_| VecDeque::new());

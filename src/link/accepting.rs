@@ -97,7 +97,7 @@ impl Acceptor {
             match listener.accept().await {
                 Ok((stream, peer)) => {
                     let ip = peer.ip().to_canonical();
-                    if let Some(stay) = self.connections.admit(Peer::of(ip), exempt(ip)) {
+                    if let Some(stay) = self.connections.admit(Peer::new(ip), exempt(ip)) {
                         return Accepted {
                             stream,
                             peer,

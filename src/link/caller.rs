@@ -34,7 +34,7 @@ impl Caller {
     /// The caller behind `peer`. A forwarded address is trusted only from one of `proxies`: the last address
     /// that is not itself such a proxy counts.
     #[must_use]
-    pub fn of(peer: IpAddr, headers: &HeaderMap, proxies: &[IpNet]) -> Self {
+    pub fn new(peer: IpAddr, headers: &HeaderMap, proxies: &[IpNet]) -> Self {
         let peer = peer.to_canonical();
         let trusted = |address: &IpAddr| proxies.iter().any(|net| net.contains(address));
         if !trusted(&peer) {
@@ -87,7 +87,7 @@ mod tests {
                     HeaderValue::from_str(value).unwrap(),
                 );
             }
-            let caller = Caller::of(peer.parse().unwrap(), &map, &proxies);
+            let caller = Caller::new(peer.parse().unwrap(), &map, &proxies);
             assert_eq!(caller.address.to_string(), address, "{peer} {headers:?}");
             assert_eq!(caller.is_local(), local, "{peer} {headers:?}");
         };

@@ -145,7 +145,7 @@ impl HttpIn {
         bound(&socket);
         let leaves = LeavesAt(Instant::now() + self.connection_timeout);
         let service = service_fn(move |mut request: Request<Incoming>| {
-            let caller = Caller::of(peer, request.headers(), &self.trusted_proxies);
+            let caller = Caller::new(peer, request.headers(), &self.trusted_proxies);
             request.extensions_mut().insert(caller);
             request.extensions_mut().insert(PeerAddress(peer));
             request.extensions_mut().insert(leaves);

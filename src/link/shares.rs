@@ -29,7 +29,7 @@ pub struct Peer(IpAddr);
 impl Peer {
     /// The peer of this address.
     #[must_use]
-    pub fn of(address: IpAddr) -> Self {
+    pub fn new(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V6(address) => {
                 let network = address.to_bits() >> V6_PEER_BITS << V6_PEER_BITS;
@@ -361,7 +361,7 @@ mod tests {
     use std::sync::atomic::Ordering::Relaxed;
 
     fn peer(address: &str) -> Option<Peer> {
-        Some(Peer::of(address.parse().unwrap()))
+        Some(Peer::new(address.parse().unwrap()))
     }
 
     fn take_all(shares: &Arc<Shares>, address: &str) -> Vec<Share> {
@@ -424,7 +424,7 @@ mod tests {
     }
 
     fn at(last: u8) -> Peer {
-        Peer::of([127, 0, 0, last].into())
+        Peer::new([127, 0, 0, last].into())
     }
 
     fn fill(connections: &Arc<Shares>, last: u8) -> Vec<Stay> {

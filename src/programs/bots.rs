@@ -11,7 +11,8 @@ use games::neutral::LINE_MAX;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread::Builder;
@@ -65,17 +66,28 @@ impl Recent {
     }
 }
 
+/// Why programs have no cgroup.
+#[derive(Debug, thiserror::Error)]
+enum NoCgroup {
+    #[error("bots.cgroup = \"own\" is the daemon's, which says at its start whether it has one")]
+    OfDaemon,
+    #[error("bots.cgroup: {}: {why}", folder.display())]
+    Configured { folder: PathBuf, why: io::Error },
+    #[error(transparent)]
+    Own(io::Error),
+}
+
 /// What this configuration says of cgroups, but for one that is delegated to the daemon alone.
-fn cgroup(config: &Config) -> Result<Option<Cgroup>, String> {
+fn cgroup(config: &Config) -> Result<Option<Cgroup>, NoCgroup> {
     match config.bots.cgroup.as_deref() {
         None => Ok(None),
-        Some(own) if own == Path::new(OWN) => Err(
-            "bots.cgroup = \"own\" is the daemon's, which says at its start whether it has one"
-                .to_owned(),
-        ),
+        Some(own) if own == Path::new(OWN) => Err(NoCgroup::OfDaemon),
         Some(folder) => {
             let usable = Cgroup::at(folder).map(Some);
-            usable.map_err(|why| format!("bots.cgroup: {}: {why}", folder.display()))
+            usable.map_err(|why| NoCgroup::Configured {
+                folder: folder.to_owned(),
+                why,
+            })
         }
     }
 }
@@ -97,10 +109,8 @@ fn together(protections: &mut [Protection], has_cgroup: &Result<bool, String>) {
 #[must_use]
 pub fn protections_of(config: &Config) -> Vec<Protection> {
     let mut protections = protections(no_isolation());
-    together(
-        &mut protections,
-        &cgroup(config).map(|cgroup| cgroup.is_some()),
-    );
+    let cgroup = cgroup(config).map_err(|why| why.to_string());
+    together(&mut protections, &cgroup.map(|cgroup| cgroup.is_some()));
     protections
 }
 
@@ -192,7 +202,7 @@ impl Bots {
     /// The programs on the shelf of this configuration, each started under a guard, so that none outlives this
     /// process. What this machine lacks to hold them back is logged.
     #[must_use]
-    pub fn of(config: &Config) -> Self {
+    pub fn from_config(config: &Config) -> Self {
         Self::within(config, cgroup(config))
     }
 
@@ -201,14 +211,15 @@ impl Bots {
     #[must_use]
     pub fn hosted(config: &Config) -> Self {
         let cgroup = match config.bots.cgroup.as_deref() == Some(Path::new(OWN)) {
-            true => Cgroup::own().map(Some).map_err(|why| why.to_string()),
+            true => Cgroup::own().map(Some).map_err(NoCgroup::Own),
             false => cgroup(config),
         };
         Self::within(config, cgroup).behind(NICE)
     }
 
-    fn within(config: &Config, cgroup: Result<Option<Cgroup>, String>) -> Self {
-        let has_cgroup = cgroup.as_ref().map(Option::is_some).map_err(String::clone);
+    fn within(config: &Config, cgroup: Result<Option<Cgroup>, NoCgroup>) -> Self {
+        let has_cgroup = cgroup.as_ref().map(Option::is_some);
+        let has_cgroup = has_cgroup.map_err(ToString::to_string);
         let try_machine = move || {
             let mut protections = protections(no_isolation());
             together(&mut protections, &has_cgroup);
@@ -229,7 +240,7 @@ impl Bots {
         Self {
             cgroup: cgroup.ok().flatten().map(Arc::new),
             guard: Some(tried),
-            ..Self::new(Arc::new(Shelf::of(config))).at_most(config.bots.running_max)
+            ..Self::new(Arc::new(Shelf::from_config(config))).at_most(config.bots.running_max)
         }
     }
 

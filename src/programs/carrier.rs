@@ -1,7 +1,7 @@
 //! What carries lines to a bot and back: the pipes of its process, or POSTs to its URL.
 
 use super::launch::Launch;
-use super::posts::Posts;
+use super::posts::{Lost, Posts};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, ready};
 use rustix::event::PollFlags;
 use std::time::Instant;
@@ -98,14 +98,11 @@ impl Carrier {
     }
 
     /// A whole line that it has said; an error says why there will be no more.
-    pub(super) fn next_line(&mut self) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn next_line(&mut self) -> Result<Option<Vec<u8>>, Lost> {
         match self {
             Self::Process(program) => program.next_line().map_err(|fault| match fault {
-                LineFault::TooLong(beginning) => {
-                    let most = beginning.len().saturating_sub(1);
-                    format!("it sent a line longer than {most} bytes")
-                }
-                _ => "it ended, or closed its output".to_owned(),
+                LineFault::TooLong(beginning) => Lost::LongLine(beginning.len().saturating_sub(1)),
+                _ => Lost::Ended,
             }),
             Self::Url(posts) => Ok(posts.next_line()),
         }
@@ -126,7 +123,7 @@ impl Carrier {
         unsaid: &mut Vec<u8>,
         asked: bool,
         until: Instant,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Lost> {
         let program = match self {
             Self::Process(program) => program,
             Self::Url(posts) => return posts.wait(unsaid, asked, until),
@@ -173,7 +170,7 @@ impl Carrier {
     }
 
     /// Why it cannot play, as far as can be seen without a match.
-    pub(super) fn dial(&mut self, until: Instant) -> Result<(), String> {
+    pub(super) fn dial(&mut self, until: Instant) -> Result<(), Lost> {
         match self {
             Self::Process(_) => Ok(()),
             Self::Url(posts) => posts.dial(until),

@@ -27,10 +27,10 @@ pub fn check(
     guard: Option<Guard>,
     margin: Duration,
 ) -> Result<Report, ScriptError> {
-    let script = Script::of(kit, launch, margin)?;
+    let script = Script::new(kit, launch, margin)?;
     let machine = Machine::watch();
     let mut findings = Vec::new();
-    for weather in Weather::of(launch) {
+    for weather in Weather::for_launch(launch) {
         let finding = Trial::run(launch, &script, guard, &machine, weather)?;
         let is_hopeless = finding.answers == 0;
         findings.push(finding);

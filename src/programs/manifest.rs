@@ -84,7 +84,7 @@ impl Manifest {
     ///
     /// # Errors
     /// [`ManifestError`].
-    pub fn of(folder: &Path) -> Result<Self, ManifestError> {
+    pub fn load(folder: &Path) -> Result<Self, ManifestError> {
         let path = folder.join(MANIFEST);
         let unreadable = |why| ManifestError::Unreadable {
             path: path.clone(),
@@ -107,7 +107,7 @@ impl Manifest {
     /// # Errors
     /// [`ManifestError`].
     pub fn read(path: &Path, text: &str) -> Result<Self, ManifestError> {
-        let lines = Lines::of(path, text);
+        let lines = Lines::new(path, text);
         let table = DeTable::parse(text).map_err(|error| ManifestError::Syntax {
             origin: lines.place(error.span().map_or(0, |span| span.start)),
             why: error.message().trim().to_owned(),
@@ -158,7 +158,7 @@ impl Manifest {
         kept: &[PathBuf],
         hidden: &[PathBuf],
     ) -> Launch {
-        let mut confinement = Confinement::of(&self.program(folder), folder, read, kept);
+        let mut confinement = Confinement::new(&self.program(folder), folder, read, kept);
         confinement.hidden.extend_from_slice(hidden);
         Launch {
             name: self.name.clone(),

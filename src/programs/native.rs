@@ -4,7 +4,7 @@
 
 use super::launch::Launch;
 use games::neutral::Line;
-use games::{Kit, ReplyLine, StdioWire};
+use games::{Illegal, Kit, ReplyLine, StdioWire};
 use std::collections::VecDeque;
 
 /// Lines of a reply at most, blank ones before it included.
@@ -116,13 +116,11 @@ impl Steps {
     /// Takes a line of it in; the answer that is whole by it.
     ///
     /// # Errors
-    /// A sentence: it is out of step, or says what no answer has.
-    pub(super) fn reply(&mut self, line: &[u8]) -> Result<Option<Answered>, String> {
+    /// [`ReplyError`]: it is out of step, or says what no answer has.
+    pub(super) fn reply(&mut self, line: &[u8]) -> Result<Option<Answered>, ReplyError> {
         self.lines = self.lines.saturating_add(1);
         if self.lines > REPLY_LINES_MAX {
-            return Err(format!(
-                "it sent more than {REPLY_LINES_MAX} lines for one answer"
-            ));
+            return Err(ReplyError::TooLong);
         }
         let text = String::from_utf8_lossy(line);
         let kind = self
@@ -131,7 +129,7 @@ impl Steps {
             .dialect
             .reply_line(!self.reply.is_empty(), line);
         if self.owed.is_empty() && !matches!(kind, Ok(ReplyLine::Blank)) {
-            return Err(format!("it said {:?} before it was asked", shown(&text)));
+            return Err(ReplyError::Unasked(shown(&text)));
         }
         let kind = kind?;
         if kind != ReplyLine::Blank {
@@ -151,6 +149,19 @@ impl Steps {
             text,
         }))
     }
+}
+
+/// Why a line is of no answer.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ReplyError {
+    #[error("it sent more than {REPLY_LINES_MAX} lines for one answer")]
+    TooLong,
+    /// Its beginning.
+    #[error("it said {0:?} before it was asked")]
+    Unasked(String),
+    /// The game has no such line.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
 }
 
 fn shown(text: &str) -> String {

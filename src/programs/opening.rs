@@ -19,7 +19,7 @@ impl Opening {
     /// What is known of the match with this id from how a dialogue is set up. `again`: it began before; `note`: what the
     /// program noted last.
     #[must_use]
-    pub fn of(
+    pub fn new(
         kit: &'static dyn Kit,
         id: &str,
         again: bool,
@@ -43,7 +43,7 @@ impl Opening {
             start: Start {
                 rivals: rivals.collect(),
                 note,
-                ..Start::of(kit.card().limits, id, again)
+                ..Start::new(kit.card().limits, id, again)
             },
             models: setup.rivals.iter().chain(&setup.types).map(show).collect(),
         }

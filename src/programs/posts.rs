@@ -34,6 +34,25 @@ pub(super) struct Posts {
     is_last: bool,
 }
 
+/// Why a program says nothing more.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Lost {
+    /// More bytes than a line may have.
+    #[error("it sent a line longer than {0} bytes")]
+    LongLine(usize),
+    #[error("it ended, or closed its output")]
+    Ended,
+    #[error("its answer has no act for the decision that it was asked")]
+    NoAct,
+    /// The status and the beginning of the answer.
+    #[error("it answered with status {0}: {1:?}")]
+    Status(u16, String),
+    #[error("nothing in time")]
+    Late,
+    #[error(transparent)]
+    Call(#[from] CallError),
+}
+
 impl Posts {
     /// A conversation about this match, whose id may be empty.
     ///
@@ -76,14 +95,14 @@ impl Posts {
     }
 
     /// Whether it can be connected to, or why not; that it is slow is no reason.
-    pub(super) fn dial(&mut self, until: Instant) -> Result<(), String> {
+    pub(super) fn dial(&mut self, until: Instant) -> Result<(), Lost> {
         let within = until.saturating_duration_since(Instant::now());
         let (Some(runtime), client) = (&self.runtime, &mut self.client) else {
             return Ok(());
         };
         match runtime.block_on(client.dial(within)) {
             Ok(()) | Err(CallError::Late(_)) => Ok(()),
-            Err(why) => Err(why.to_string()),
+            Err(why) => Err(why.into()),
         }
     }
 
@@ -106,13 +125,13 @@ impl Posts {
         unsaid: &mut Vec<u8>,
         asked: bool,
         until: Instant,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Lost> {
         let left = until.saturating_duration_since(Instant::now());
         if !(asked || self.is_last) || left < ASKED_MIN {
             return Ok(false);
         }
         if self.answered {
-            return Err("its answer has no act for the decision that it was asked".to_owned());
+            return Err(Lost::NoAct);
         }
         let body = Bytes::from(std::mem::take(unsaid));
         let headers: [(&str, &str); 4] = [
@@ -142,11 +161,11 @@ impl Posts {
             Ok(answer) => {
                 let status = answer.status;
                 let begin = answer.body.get(..QUOTED_MAX).unwrap_or(&answer.body);
-                let begin = String::from_utf8_lossy(begin);
-                Err(format!("it answered with status {status}: {begin:?}"))
+                let begin = String::from_utf8_lossy(begin).into_owned();
+                Err(Lost::Status(status, begin))
             }
             Err(CallError::Late(_)) => Ok(false),
-            Err(why) => Err(why.to_string()),
+            Err(why) => Err(why.into()),
         }
     }
 }

@@ -145,7 +145,7 @@ impl Runner {
             .as_mut()
             .map(|running| running.carrier.dial(until));
         if let Some(Err(why)) = dialled {
-            self.fail(why);
+            self.fail(why.to_string());
         }
         while let Some(running) = &self.running
             && !running.ready

@@ -189,7 +189,7 @@ impl Shelf {
 
     /// The shelf of this configuration.
     #[must_use]
-    pub fn of(config: &Config) -> Self {
+    pub fn from_config(config: &Config) -> Self {
         let folder = absolute(&config.bots.folder);
         let files = [&config.store.path].into_iter().chain(&config.file);
         let files = files.chain(&config.shim.socket);
@@ -237,7 +237,7 @@ impl Shelf {
     /// # Errors
     /// [`ShelfError`]; the shelf is as it was then.
     pub fn add(&self, from: &Path) -> Result<(Manifest, Added), ShelfError> {
-        let manifest = Manifest::of(from)?;
+        let manifest = Manifest::load(from)?;
         let (name, version) = (&manifest.name, &manifest.version);
         fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
         let _lock = self.lock()?;
@@ -252,7 +252,7 @@ impl Shelf {
             .map_err(at(staging.path()))?;
         let copied = copy(from, staging.path())?;
         // It may have been changed meanwhile.
-        let manifest_read = Manifest::of(staging.path())?;
+        let manifest_read = Manifest::load(staging.path())?;
         let target = self.folder.join(name).join(version);
         let listed = versions.iter().position(|known| known.version == *version);
         let same = listed.and_then(|at| versions.get(at));
@@ -328,7 +328,7 @@ impl Shelf {
                     name: name.clone(),
                     version,
                     is_last: number == last,
-                    manifest: Manifest::of(&folder),
+                    manifest: Manifest::load(&folder),
                 });
             }
         }
@@ -357,7 +357,7 @@ impl Shelf {
             return Ok(None);
         };
         let folder = self.folder.join(&asked.name).join(&found.version);
-        let manifest = Manifest::of(&folder)?;
+        let manifest = Manifest::load(&folder)?;
         let launch = manifest.launch(&folder, &self.read, &self.kept, &self.hidden);
         Ok(Some(launch))
     }

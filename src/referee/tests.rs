@@ -321,7 +321,7 @@ async fn a_hub_gives_a_match_up_that_cannot_be_stored_and_nothing_else_was_told(
     assert_eq!((row.cause, row.scores.len()), (Some(Cause::Cancelled), 0));
     hub.drain(PATIENCE).await;
     // The first end stands, whatever comes later.
-    let other = MatchResult::of(1, Cause::Normal, vec![1]);
+    let other = MatchResult::new(1, Cause::Normal, vec![1]);
     store.close_match(&row.id, other).await.unwrap();
     assert_eq!(ended(&store).await.cause, Some(Cause::Cancelled));
 }

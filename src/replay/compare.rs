@@ -420,7 +420,7 @@ impl Asked {
         if let Some(AskedProgram { driver, part }) = &mut self.program {
             seat.setup.post = Some(part.attend());
             let id = row.opened.match_id.as_str();
-            let opening = Opening::of(self.comparing.kit, id, false, note, &seat.setup);
+            let opening = Opening::new(self.comparing.kit, id, false, note, &seat.setup);
             *driver.opening() = Some(opening);
         }
         let unfoldable = |why: Panicked| ExplainError::Unfoldable(why.to_string());

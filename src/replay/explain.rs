@@ -249,7 +249,7 @@ impl BotSeat {
             DialogueSetup {
                 models: true,
                 fallback: fallback(stored).to_owned(),
-                ..DialogueSetup::of(bot, opened.seed)
+                ..DialogueSetup::new(bot, opened.seed)
             }
         };
         let entries = history::whole_transcript(store.reader(), session).await?;

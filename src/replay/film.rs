@@ -1,6 +1,7 @@
 //! A match folded once and kept small, so that any part of its replay is at hand.
 
 use super::scenes::{Footage, Remarks, Step, Still};
+use super::seat::ReplayError;
 use games::Kit;
 use serde_json::Value;
 use std::ops::ControlFlow;
@@ -49,8 +50,8 @@ impl Film {
     /// Folds what was read of a match. Call it where that may take a while.
     ///
     /// # Errors
-    /// A sentence, if the game cannot replay it.
-    pub fn of(footage: &Footage) -> Result<Self, String> {
+    /// [`ReplayError`] if the game cannot replay it.
+    pub fn new(footage: &Footage) -> Result<Self, ReplayError> {
         let mut film = Self {
             kit: footage.kit(),
             steps: Vec::new(),
@@ -71,9 +72,7 @@ impl Film {
                 Err(_) => ControlFlow::Break(()),
             }
         })?;
-        packed
-            .and_then(|()| pack(&mut film.blocks, &mut open))
-            .map_err(|error| error.to_string())?;
+        packed.and_then(|()| pack(&mut film.blocks, &mut open))?;
         film.bytes += film
             .blocks
             .iter()

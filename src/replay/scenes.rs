@@ -1,14 +1,14 @@
 //! The replay of a stored match as it is shown: what was to be seen, step by step, by everybody or by one seat.
 
 use super::dialogue::watch;
-use super::seat::{SeatLine, lines_from};
+use super::seat::{ReplayError, SeatLine, lines_from};
 use super::setup::dialogue_setup;
 use super::table::watch_match;
 use crate::clock::time;
 use crate::history::{self, STDERR, SessionRow};
 use crate::store::types::{Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, Store, StoreError};
-use crate::thinking::guarded;
+use crate::thinking::{Panicked, guarded};
 use games::{Cause, DialogueSetup, Fact, Kit, Picture, Scene, Seat};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -110,7 +110,7 @@ impl View {
     /// The view of a seat; without one, everything if that may be shown (`all`) and these sessions are our
     /// referee's, else the only seat that they are of. `None`: there is no such view.
     #[must_use]
-    pub fn of(sessions: &[SessionRow], seat: Option<u8>, all: bool) -> Option<Self> {
+    pub fn new(sessions: &[SessionRow], seat: Option<u8>, all: bool) -> Option<Self> {
         let of_referee = |row: &&SessionRow| row.opened.side == Side::Referee;
         let referees: Vec<SessionRow> = sessions.iter().filter(of_referee).cloned().collect();
         if seat.is_none() && all && !referees.is_empty() {
@@ -250,8 +250,8 @@ impl Footage {
     /// Gives every step in order until `each` ends it, at most [`STEPS_MAX`].
     ///
     /// # Errors
-    /// A sentence, if the game cannot replay it.
-    pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Remarks, String> {
+    /// [`ReplayError`] if the game cannot replay it.
+    pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Remarks, ReplayError> {
         let mut steps = Steps {
             each,
             held: None,
@@ -265,8 +265,7 @@ impl Footage {
             let _ = steps.give();
             replayed
         });
-        let replayed =
-            replayed.unwrap_or_else(|panic| Err(format!("replaying it panics: {}", panic.0)));
+        let replayed = replayed.unwrap_or_else(|Panicked(why)| Err(ReplayError::Replaying(why)));
         let cut = steps.count > STEPS_MAX;
         replayed.map(|differences| Remarks { differences, cut })
     }
@@ -274,7 +273,7 @@ impl Footage {
     fn at_table(
         &self,
         steps: &mut Steps<impl FnMut(Step) -> ControlFlow<()>>,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, ReplayError> {
         let Source::Table {
             setup,
             entries,
@@ -284,7 +283,7 @@ impl Footage {
         else {
             return Ok(Vec::new());
         };
-        let table = self.kit.reopen(setup).map_err(|why| why.to_string())?;
+        let table = self.kit.reopen(setup)?;
         let entries = entries.iter().map(|(seat, entry)| (*seat, entry)).collect();
         let wire = self.kit.card().wire;
         let replayed = watch_match(table, wire, entries, *growing, |table, after| {
@@ -302,7 +301,7 @@ impl Footage {
     fn at_seat(
         &self,
         steps: &mut Steps<impl FnMut(Step) -> ControlFlow<()>>,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, ReplayError> {
         let Source::Seat {
             session,
             setup,
@@ -311,8 +310,7 @@ impl Footage {
         else {
             return Ok(Vec::new());
         };
-        let opened = self.kit.dialogue(setup);
-        let mut dialogue = opened.map_err(|why| why.to_string())?;
+        let mut dialogue = self.kit.dialogue(setup)?;
         let seat = session.opened.seat;
         let lines = lines_from(session.opened.side, self.kit, entries);
         let entry_of = |line: u64| {

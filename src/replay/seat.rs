@@ -3,8 +3,9 @@
 
 use super::dialogue::{Line, Replayed, replay};
 use crate::store::types::{Direction, Entry, EntryId, FactAt, Side};
-use crate::thinking::guarded;
-use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, RecordedReply, Wire};
+use crate::thinking::{Panicked, guarded};
+use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, RecordedReply, SetupError, Wire};
+use std::io;
 use std::time::Duration;
 
 /// What the transcript of a seat shows.
@@ -52,15 +53,32 @@ impl SeatLine {
 /// Folds a seat's whole transcript, which ended with this cause and this score.
 ///
 /// # Errors
-/// A sentence, if the game cannot fold it.
+/// [`ReplayError`] if the game cannot fold it.
 pub fn fold_seat(
     kit: &dyn Kit,
     entries: &[Entry],
     cause: Option<Cause>,
     score: Option<i64>,
-) -> Result<SeatTold, String> {
+) -> Result<SeatTold, ReplayError> {
     let folded = guarded(|| try_fold(kit, entries, cause, score));
-    folded.unwrap_or_else(|panic| Err(format!("folding it panics: {}", panic.0)))
+    folded.unwrap_or_else(|Panicked(why)| Err(ReplayError::Folding(why)))
+}
+
+/// Why a game does not replay what is stored.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// It has no such setup.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// Folding a seat panicked.
+    #[error("folding it panics: {0}")]
+    Folding(String),
+    /// Replaying panicked.
+    #[error("replaying it panics: {0}")]
+    Replaying(String),
+    /// What is kept of it cannot be compressed.
+    #[error(transparent)]
+    Packing(#[from] io::Error),
 }
 
 fn try_fold(
@@ -68,12 +86,10 @@ fn try_fold(
     entries: &[Entry],
     cause: Option<Cause>,
     score: Option<i64>,
-) -> Result<SeatTold, String> {
+) -> Result<SeatTold, ReplayError> {
     // What was said is in the transcript: any bot folds it alike.
     let bot = kit.card().bots.first().map_or("", |card| card.name);
-    let mut dialogue = kit
-        .dialogue(&DialogueSetup::of(bot, 0))
-        .map_err(|error| error.to_string())?;
+    let mut dialogue = kit.dialogue(&DialogueSetup::new(bot, 0))?;
     let lines = lines(kit, entries);
     let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
     Ok(shown(

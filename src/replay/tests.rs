@@ -39,10 +39,10 @@ async fn referee(store: &Store, number: u64) {
     }
     for mut pen in pens {
         let mut append = pen.append(Vec::new());
-        append.close = Some(Box::new(Close::of(50, Cause::Normal)));
+        append.close = Some(Box::new(Close::new(50, Cause::Normal)));
         pen.send(store, append).await;
     }
-    let result = MatchResult::of(51, Cause::Normal, vec![5, 6]);
+    let result = MatchResult::new(51, Cause::Normal, vec![5, 6]);
     store.close_match(&match_id(number), result).await.unwrap();
 }
 

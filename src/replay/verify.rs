@@ -146,7 +146,7 @@ async fn check(store: &Store, row: MatchRow, counts: &EntryCounts) -> Result<Che
         differences: Vec::new(),
     };
     for session in history::sessions_of(store.reader(), &stored.row.id).await? {
-        let counted = counts.of(&session);
+        let counted = counts.entries(&session);
         let id = session.id.0;
         if session.pruned {
             checked.sessions += 1;
@@ -268,7 +268,7 @@ impl Transcript {
         let (cause, score) = self.session.end();
         let found = match fold_seat(kit, &self.entries, cause, score) {
             Ok(found) => found.facts,
-            Err(why) => return vec![why],
+            Err(why) => return vec![why.to_string()],
         };
         let entries: Vec<EntryId> = found.iter().map(|found| found.entry).collect();
         let learnt: Vec<Fact> = found.into_iter().map(|found| found.fact).collect();

@@ -443,7 +443,7 @@ impl Actor {
                 mark,
                 ledger,
             }),
-            ..Answer::of(last.answer.clone())
+            ..Answer::new(last.answer.clone())
         })
     }
 
@@ -518,7 +518,7 @@ impl Actor {
         }
         let close = Close {
             detail: detail.to_owned(),
-            ..Close::of(self.registry.now_us(), cause)
+            ..Close::new(self.registry.now_us(), cause)
         };
         self.finish(Vec::new(), Box::new(close), unstored).await
     }

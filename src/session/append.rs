@@ -171,7 +171,7 @@ pub(super) fn close_later(
             }
             let close = Close {
                 detail: detail.to_owned(),
-                ..Close::of(at_us, cause)
+                ..Close::new(at_us, cause)
             };
             let append = Append {
                 session,

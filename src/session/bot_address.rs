@@ -27,7 +27,7 @@ impl BotAddress {
     #[must_use]
     pub fn new(kit: &'static dyn Kit, bot: &str, referee: &str) -> Option<Self> {
         let card = kit.card().bots.iter().find(|card| card.name == bot)?;
-        Some(Self::of(kit, bot, Some(card), referee))
+        Some(Self::with_card(kit, bot, Some(card), referee))
     }
 
     /// The address of a bot as users name it: a built-in one's name, `builtin:NAME`, `bot:NAME[@VERSION]`, or the name of
@@ -43,7 +43,12 @@ impl BotAddress {
         }
         let name = bot.strip_prefix(PREFIX).unwrap_or(bot);
         name.parse::<BotName>().ok()?;
-        Some(Self::of(kit, &format!("{PREFIX}{name}"), None, referee))
+        Some(Self::with_card(
+            kit,
+            &format!("{PREFIX}{name}"),
+            None,
+            referee,
+        ))
     }
 
     /// The same for a name in a configuration: without `bot:`, such a program must be there already. Reads the shelf.
@@ -63,7 +68,7 @@ impl BotAddress {
         stands.then_some(address)
     }
 
-    fn of(
+    fn with_card(
         kit: &'static dyn Kit,
         name: &str,
         card: Option<&'static BotCard>,

@@ -128,7 +128,7 @@ fn acknowledge(core: &mut SessionState, entries: Vec<NewEntry>, outcome: Outcome
     core.facts_stored_to = core.seq * 2;
     let answer = Answer {
         stored: false,
-        ..Answer::of(outcome.said.clone())
+        ..Answer::new(outcome.said.clone())
     };
     note_last(core, outcome.text, outcome.said, outcome.mark);
     answer

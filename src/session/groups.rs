@@ -24,7 +24,7 @@ struct MatchKey {
 }
 
 impl MatchKey {
-    fn of(key: &Key) -> Self {
+    fn new(key: &Key) -> Self {
         let kit = key.bot.kit();
         Self {
             game: kit.card().name,
@@ -48,7 +48,7 @@ impl Groups {
             id: simulated::ulid().to_string().into(),
             live: 0,
         };
-        let (group, first) = match self.0.entry(MatchKey::of(key)) {
+        let (group, first) = match self.0.entry(MatchKey::new(key)) {
             Entry::Occupied(mut at) => {
                 let over = Some(&*at.get().id) == left;
                 if over {
@@ -64,7 +64,7 @@ impl Groups {
 
     /// Joins a match whose number is known: at start-up, or because our own referee runs it.
     pub(super) fn join_known(&mut self, key: &Key, id: &str) {
-        let group = self.0.entry(MatchKey::of(key)).or_insert_with(|| Group {
+        let group = self.0.entry(MatchKey::new(key)).or_insert_with(|| Group {
             id: id.into(),
             live: 0,
         });
@@ -81,7 +81,7 @@ impl Groups {
 
     /// Leaves a match; the last one closes it.
     pub(super) fn leave(&mut self, key: &Key, id: &str) {
-        if let Entry::Occupied(mut at) = self.0.entry(MatchKey::of(key))
+        if let Entry::Occupied(mut at) = self.0.entry(MatchKey::new(key))
             && &*at.get().id == id
         {
             at.get_mut().live = at.get().live.saturating_sub(1);

@@ -48,7 +48,7 @@ pub(super) struct Callback {
 }
 
 impl Callback {
-    pub(super) fn of(text: String, received: Instant) -> Self {
+    pub(super) fn new(text: String, received: Instant) -> Self {
         Self {
             text,
             begins: false,
@@ -224,7 +224,7 @@ pub struct Answer {
 
 impl Answer {
     /// An answer whose handing over nobody need report.
-    pub(super) fn of(text: impl Into<Bytes>) -> Self {
+    pub(super) fn new(text: impl Into<Bytes>) -> Self {
         Self {
             text: text.into(),
             sending: None,
@@ -235,12 +235,12 @@ impl Answer {
 
     /// An answer without a word.
     pub(super) fn nothing() -> Self {
-        Self::of(Bytes::new())
+        Self::new(Bytes::new())
     }
 
     /// What the game's player says to this message when nothing better is known.
     pub(super) fn default_of_game(kit: &dyn Kit, message: &str) -> Self {
-        Self::of(kit.card().dialect.default_answer(message).as_bytes())
+        Self::new(kit.card().dialect.default_answer(message).as_bytes())
     }
 }
 

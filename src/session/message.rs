@@ -32,7 +32,7 @@ impl Origin {
     #[must_use]
     pub fn new(address: IpAddr, exempt: bool, short: bool) -> Self {
         Self {
-            peer: (!exempt).then(|| Peer::of(address)),
+            peer: (!exempt).then(|| Peer::new(address)),
             short,
         }
     }

@@ -56,7 +56,7 @@ pub(super) async fn number(
     let Some(last) = last else {
         return Ok(MessageOrder::Before(Answer::nothing()));
     };
-    let answer = Answer::of(last.answer.clone());
+    let answer = Answer::new(last.answer.clone());
     let local = numbered.local.as_ref();
     if let Some(local) = local.filter(|local| local.said != last.answer) {
         let said = 2 * last.mark - 1;

@@ -67,7 +67,7 @@ pub(super) fn open(registry: &Registry, key: &Key, beginning: Beginning<'_>) -> 
         last_us: at_us,
     };
     let Beginning { place, launch, .. } = beginning;
-    let program = Program::of(&registry.dependencies, &session, launch);
+    let program = Program::for_session(&registry.dependencies, &session, launch);
     let own = registry.own_seat(key.bot.kit(), program.as_deref());
     let mut opened = SessionState::found(begun, Some(place.slot), own);
     opened.own.quarantine = Quarantine::Clear;

@@ -50,7 +50,7 @@ pub(super) struct SessionOf<'a> {
 impl Program {
     /// The program of a session that began so; `None` if its bot is built in. `launch`: what was found for it; else
     /// it is looked for.
-    pub(super) fn of(
+    pub(super) fn for_session(
         dependencies: &Dependencies,
         opened: &NewSession,
         launch: Option<Arc<Launch>>,
@@ -89,7 +89,7 @@ impl Program {
             note = self.driver.recall(game, of.begun, store, of.id).await;
         }
         // Last: what takes too long here is done again.
-        let opening = Opening::of(kit, of.match_id, of.begun, note, setup);
+        let opening = Opening::new(kit, of.match_id, of.begun, note, setup);
         *self.driver.opening() = Some(opening);
     }
 

@@ -35,10 +35,10 @@ pub(super) fn take_up(registry: &Arc<Registry>, found: LiveSession, known: &mut 
     };
     registry.groups().join_known(&key, &opened.match_id);
     // Who began it is known where its address is the referee's name; else it is nobody's share.
-    let peer = key.bot.referee().parse().ok().map(Peer::of);
+    let peer = key.bot.referee().parse().ok().map(Peer::new);
     let permit = registry.shares.take_again(peer).ok();
     let idle_ms = (registry.started_us - found.last_us) / 1000;
-    let program = Program::of(&registry.dependencies, opened, None);
+    let program = Program::for_session(&registry.dependencies, opened, None);
     let own = registry.own_seat(key.bot.kit(), program.as_deref());
     let mut core = Box::new(SessionState::found(found, permit, own));
     core.program = program;

@@ -84,7 +84,7 @@ impl Sessions {
         let callback = Callback {
             begins,
             origin,
-            ..Callback::of(text, received)
+            ..Callback::new(text, received)
         };
         self.deliver(key, callback).await
     }
@@ -113,7 +113,7 @@ impl Sessions {
         let callback = Callback {
             opening,
             numbered: Some(numbered),
-            ..Callback::of(text, received)
+            ..Callback::new(text, received)
         };
         self.deliver(key, callback).await
     }
@@ -132,7 +132,7 @@ impl Sessions {
         let callback = Callback {
             begins: true,
             opening: Some(Box::new(opening)),
-            ..Callback::of(text, received)
+            ..Callback::new(text, received)
         };
         self.deliver(key, callback).await
     }

@@ -52,7 +52,7 @@ impl Local {
         seed: u64,
         thinking: Thinking,
     ) -> Result<Self, SetupError> {
-        let mut setup = DialogueSetup::of(bot, seed);
+        let mut setup = DialogueSetup::new(bot, seed);
         let stands_in = bot.starts_with(PREFIX);
         if let (true, Some(strongest)) = (stands_in, kit.card().bots.last()) {
             // The program is the daemon's.

@@ -7,6 +7,7 @@
 use super::error::StoreError;
 use super::types::{Direction, Entry, EntryId, SessionId};
 use sqlx::SqliteConnection;
+use std::str::Utf8Error;
 use std::{fmt, io};
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -120,28 +121,50 @@ pub(super) async fn read(
     unpacked.transpose()
 }
 
+/// Why a packed transcript cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Damage {
+    #[error("its length is impossible")]
+    Length,
+    #[error("its dictionary {0} is missing")]
+    NoDictionary(i64),
+    #[error("{0} entries up to {1} are not what it holds")]
+    OtherEntries(i64, i64),
+    #[error("{0} entries do not fit into it")]
+    TooMany(u64),
+    #[error("the numbers of its entries do not rise")]
+    Order,
+    #[error("it is cut short")]
+    Cut,
+    #[error("a number is too long")]
+    Number,
+    #[error("{0} bytes too many")]
+    Rest(usize),
+    #[error(transparent)]
+    Text(#[from] Utf8Error),
+    #[error(transparent)]
+    Compression(#[from] io::Error),
+}
+
 /// The columns of a stored row, decompressed.
-pub(super) fn decompress(content: &[u8], dictionary: &[u8], bytes: i64) -> Result<Vec<u8>, String> {
+pub(super) fn decompress(content: &[u8], dictionary: &[u8], bytes: i64) -> Result<Vec<u8>, Damage> {
     let bytes = usize::try_from(bytes)
         .ok()
         .filter(|bytes| *bytes <= BYTES_MAX);
-    let bytes = bytes.ok_or("its length is impossible")?;
-    let mut decompressor =
-        Decompressor::with_dictionary(dictionary).map_err(|error| error.to_string())?;
-    let columns = decompressor.decompress(content, bytes);
-    columns.map_err(|error| error.to_string())
+    let bytes = bytes.ok_or(Damage::Length)?;
+    let mut decompressor = Decompressor::with_dictionary(dictionary)?;
+    Ok(decompressor.decompress(content, bytes)?)
 }
 
-fn unpack((last, count, bytes, dictionary, known, content): &Row) -> Result<Vec<Entry>, String> {
+fn unpack(row: &Row) -> Result<Vec<Entry>, Damage> {
+    let (last, count, bytes, dictionary, known, content) = row;
     let known = known.as_deref().unwrap_or_default();
     if let Some(missing) = dictionary.filter(|_| known.is_empty()) {
-        return Err(format!("its dictionary {missing} is missing"));
+        return Err(Damage::NoDictionary(missing));
     }
     let entries = entries(&decompress(content, known, *bytes)?)?;
     if entries.len() as i64 != *count || entries.last().is_none_or(|entry| entry.id.0 != *last) {
-        return Err(format!(
-            "{count} entries up to {last} are not what it holds"
-        ));
+        return Err(Damage::OtherEntries(*count, *last));
     }
     Ok(entries)
 }
@@ -171,12 +194,12 @@ pub(super) fn columns(entries: &[Entry]) -> Vec<u8> {
 }
 
 /// The transcript of these columns.
-pub(super) fn entries(columns: &[u8]) -> Result<Vec<Entry>, String> {
+pub(super) fn entries(columns: &[u8]) -> Result<Vec<Entry>, Damage> {
     let mut rest = columns;
     let count = take(&mut rest)?;
     // Every entry takes a byte in each of three columns.
     if count > columns.len() as u64 / 3 {
-        return Err(format!("{count} entries do not fit into it"));
+        return Err(Damage::TooMany(count));
     }
     let mut entries = Vec::with_capacity(count as usize);
     let (mut id, mut at_us) = (0_i64, 0_i64);
@@ -185,7 +208,7 @@ pub(super) fn entries(columns: &[u8]) -> Result<Vec<Entry>, String> {
             .ok()
             .filter(|step| *step > 0);
         let next = step.and_then(|step| id.checked_add(step));
-        id = next.ok_or("the numbers of its entries do not rise")?;
+        id = next.ok_or(Damage::Order)?;
         entries.push(Entry {
             id: EntryId(id),
             seq,
@@ -208,20 +231,16 @@ pub(super) fn entries(columns: &[u8]) -> Result<Vec<Entry>, String> {
         lengths.push(usize::try_from(length >> 1).unwrap_or(usize::MAX));
     }
     for (entry, length) in entries.iter_mut().zip(lengths) {
-        let (text, after) = rest.split_at_checked(length).ok_or(CUT)?;
-        entry.text = str::from_utf8(text)
-            .map_err(|error| error.to_string())?
-            .to_owned();
+        let (text, after) = rest.split_at_checked(length).ok_or(Damage::Cut)?;
+        entry.text = str::from_utf8(text)?.to_owned();
         rest = after;
     }
     if rest.is_empty() {
         Ok(entries)
     } else {
-        Err(format!("{} bytes too many", rest.len()))
+        Err(Damage::Rest(rest.len()))
     }
 }
-
-const CUT: &str = "it is cut short";
 
 fn put(columns: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -231,15 +250,15 @@ fn put(columns: &mut Vec<u8>, mut number: u64) {
     columns.push(number as u8);
 }
 
-fn take(rest: &mut &[u8]) -> Result<u64, &'static str> {
+fn take(rest: &mut &[u8]) -> Result<u64, Damage> {
     let mut number = 0;
     for at in 0..NUMBER_LEN_MAX {
-        let (byte, after) = rest.split_first().ok_or(CUT)?;
+        let (byte, after) = rest.split_first().ok_or(Damage::Cut)?;
         *rest = after;
         number |= u64::from(byte & 0x7F) << (7 * at);
         if byte & 0x80 == 0 {
             return Ok(number);
         }
     }
-    Err("a number is too long")
+    Err(Damage::Number)
 }

@@ -147,7 +147,7 @@ async fn copy(
             }
         }
         for (name, _) in tables.iter().filter(|(_, by_key)| *by_key == keyed) {
-            let table = Table::of(connection, name, keyed).await?;
+            let table = Table::read(connection, name, keyed).await?;
             // Its description is lost.
             if table.columns.is_empty() {
                 continue;
@@ -233,7 +233,7 @@ struct Table {
 }
 
 impl Table {
-    async fn of(
+    async fn read(
         connection: &mut SqliteConnection,
         name: &str,
         keyed: bool,

@@ -221,7 +221,7 @@ pub struct FactAt {
 impl Close {
     /// An end of which no more is known.
     #[must_use]
-    pub const fn of(at_us: i64, cause: Cause) -> Self {
+    pub const fn new(at_us: i64, cause: Cause) -> Self {
         Self {
             at_us,
             cause,
@@ -268,7 +268,7 @@ impl MatchResult {
 impl MatchResult {
     /// A result that is no seat's fault and has no details.
     #[must_use]
-    pub const fn of(at_us: i64, cause: Cause, scores: Vec<i64>) -> Self {
+    pub const fn new(at_us: i64, cause: Cause, scores: Vec<i64>) -> Self {
         Self {
             at_us,
             cause,

@@ -59,6 +59,13 @@ pub enum Aim {
 /// What ends a tournament before all rounds are played. Asked after every round.
 pub type Target<'a> = &'a (dyn Fn(&Cup, &[PlayedGame]) -> Aim + Send + Sync);
 
+/// What follows the rounds so far.
+enum Decided {
+    Next(Round),
+    /// Nothing: why, in words.
+    Over(String),
+}
+
 /// How a run of a tournament ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -245,8 +252,8 @@ impl Course {
         for at in 0.. {
             if at == self.rounds.len() {
                 match self.decide(play)? {
-                    Ok(round) => self.add(round).await?,
-                    Err(why) => {
+                    Decided::Next(round) => self.add(round).await?,
+                    Decided::Over(why) => {
                         let ended =
                             history::end_tournament(&self.store, &self.id, now_us(), why.clone());
                         ended
@@ -270,13 +277,13 @@ impl Course {
     }
 
     /// The next round, or why there is none. All matches so far are stored: what is decided rests on them.
-    fn decide(&self, play: &Play<'_>) -> anyhow::Result<Result<Round, String>> {
+    fn decide(&self, play: &Play<'_>) -> anyhow::Result<Decided> {
         let aim = match self.rounds.is_empty() {
             true => Aim::Open(None),
             false => (play.target)(&self.cup, &self.games),
         };
         if let Aim::Reached(why) = aim {
-            return Ok(Err(why));
+            return Ok(Decided::Over(why));
         }
         // Only groups are made by ratings: others need not wait for them.
         let rated = match self.cup.format {
@@ -293,10 +300,11 @@ impl Course {
         };
         let next = self.cup.format.next(&self.cup.field(), &past);
         let all = "all rounds are played".to_owned();
-        Ok(next.ok_or(match aim {
-            Aim::Open(Some(open)) => format!("{all}; {open}"),
-            _ => all,
-        }))
+        Ok(match (next, aim) {
+            (Some(round), _) => Decided::Next(round),
+            (None, Aim::Open(Some(open))) => Decided::Over(format!("{all}; {open}")),
+            (None, _) => Decided::Over(all),
+        })
     }
 
     /// Stores a round's decision.

@@ -122,7 +122,8 @@ impl EntrantFile {
             || self.cpu_seconds.is_some();
         match &mut spec {
             SeatSpec::Program(program) => {
-                *program = self.program(program, folder).map_err(refused)?
+                let own = self.program(program, folder);
+                *program = own.map_err(|FileError(why)| refused(why))?;
             }
             _ if of_programs => {
                 let why = "folder, env, memory_mib and cpu_seconds are for programs (run, or player = \"cmd:…\")";
@@ -145,16 +146,16 @@ impl EntrantFile {
         })
     }
 
-    fn program(&self, program: &ProgramSpec, folder: &Path) -> Result<ProgramSpec, String> {
+    fn program(&self, program: &ProgramSpec, folder: &Path) -> Result<ProgramSpec, FileError> {
         if self.cpu_seconds == Some(0) || self.memory_mib == Some(0) {
-            return Err("cpu_seconds and memory_mib are 1 or more".to_owned());
+            return refuse("cpu_seconds and memory_mib are 1 or more".to_owned());
         }
         if let Some(name) = self
             .env
             .keys()
             .find(|name| name.is_empty() || name.contains(['=', '\0']))
         {
-            return Err(format!("env: {name:?} is no name of a variable"));
+            return refuse(format!("env: {name:?} is no name of a variable"));
         }
         Ok(ProgramSpec {
             words: program.words.clone(),

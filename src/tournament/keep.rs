@@ -193,7 +193,7 @@ impl Keeper {
         {
             return Ok(own.clone());
         }
-        let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
+        let draw = Draw::new(Some(Draw::seed(played.seed, played.number)));
         let seats = played.seats.len();
         draw.free(&self.recording, game, seats, |_| true).await
     }

@@ -62,7 +62,7 @@ pub fn broken(cup: &Cup, rules: &ProgramRules) -> Vec<String> {
 
 /// Why a user's bot that speaks the neutral protocol cannot play; `None` if it can.
 fn try_bot(kit: &'static dyn Kit, launch: Arc<Launch>, bots: &Bots) -> Option<String> {
-    let setup = DialogueSetup::of("", 1);
-    let opening = Opening::of(kit, "", false, Value::Null, &setup);
+    let setup = DialogueSetup::new("", 1);
+    let opening = Opening::new(kit, "", false, Value::Null, &setup);
     try_out(bots, launch, opening, TRIED_WITHIN)
 }

@@ -296,7 +296,7 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
         let record = recording.open(&row, &[1, 2], &[]).await.unwrap();
         let result = MatchResult {
             slot: Some(Box::new(slot)),
-            ..MatchResult::of(2, games::Cause::Normal, vec![3, 1])
+            ..MatchResult::new(2, games::Cause::Normal, vec![3, 1])
         };
         record.close(result).await.unwrap();
         recording.close().await;

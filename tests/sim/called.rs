@@ -554,7 +554,7 @@ impl Client {
             return self.last.1.clone();
         }
         if begins(text) {
-            let setup = DialogueSetup::of("random", self.seed);
+            let setup = DialogueSetup::new("random", self.seed);
             let mut seat = OwnSeat::new(Settings::nodes(1), None);
             seat.wake(kit().dialogue(&setup).expect("a bot of this name"));
             self.seat = Some(seat);

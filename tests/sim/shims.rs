@@ -180,7 +180,7 @@ fn game(
     let mut match_ = Match::new(table, Rules::of_wire(GameWire::Stdio)).among(places.collect());
     let other = |(place, bot): (u64, &&str)| {
         let mut seat = OwnSeat::new(Settings::nodes(20), None);
-        let setup = DialogueSetup::of(*bot, seed ^ place);
+        let setup = DialogueSetup::new(*bot, seed ^ place);
         seat.wake(kit.dialogue(&setup).expect("a bot of this name"));
         seat
     };

@@ -175,9 +175,8 @@ impl<C: Sheet> Field<C> {
         }
         let ids: Vec<u64> = (1..).take(seats).collect();
         let (market, ids) = (MATCH_NUMBER, &ids[..]);
-        let options = options::read(C::CARD.options, &given.into());
-        let refereed = options.and_then(|options| C::set_up(options, &Deal { seed, market, ids }));
-        refereed.map_err(SetupError)
+        let options = options::read(C::CARD.options, &given.into())?;
+        C::set_up(options, &Deal { seed, market, ids })
     }
 
     /// Everybody's bot for a match of this seed.

@@ -178,7 +178,7 @@ struct Samples(String);
 
 impl Samples {
     /// The samples of this name: labels and value.
-    fn of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, f64)> {
+    fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, f64)> {
         self.0.lines().filter_map(move |line| {
             let (labels, value) = line.strip_prefix(name)?.rsplit_once(' ')?;
             let own = labels.is_empty() || labels.starts_with('{');
@@ -188,7 +188,7 @@ impl Samples {
 
     fn sum(&self, name: &str) -> f64 {
         // Nothing sums up to a negative zero.
-        self.of(name).map(|(_, value)| value).sum::<f64>() + 0.0
+        self.named(name).map(|(_, value)| value).sum::<f64>() + 0.0
     }
 
     /// What a step of decisions took; `None` if there were none.
@@ -197,7 +197,7 @@ impl Samples {
         let own = |suffix: &str| {
             let family = format!("{}{suffix}", names::LEDGER);
             let samples = self
-                .of(&family)
+                .named(&family)
                 .filter(|(labels, _)| labels.contains(&label));
             let samples = samples.map(|(labels, value)| (labels.to_owned(), value));
             samples.collect::<BTreeMap<_, _>>()

@@ -51,7 +51,7 @@ struct Command {
 /// `GET /`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     visit.takes(&[])?;
-    let place = Place::of(&visit);
+    let place = Place::new(&visit);
     let games = games::ALL.iter().map(|kit| place.connection(*kit));
     shown(&Start {
         shell: visit.shell("What runs here", "/"),
@@ -74,7 +74,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(visit: &Visit) -> Self {
+    fn new(visit: &Visit) -> Self {
         let doors = &visit.state.doors;
         let prefix = match doors.secret_path.reveal() {
             None => String::new(),

@@ -25,7 +25,7 @@ struct Stream(Live);
 type Event = (String, String, Value);
 
 impl Stream {
-    async fn of(app: &App, path: &str, token: Option<&str>, last: Option<&str>) -> Self {
+    async fn open(app: &App, path: &str, token: Option<&str>, last: Option<&str>) -> Self {
         let bearer = bearer(token);
         let headers = [
             (header::AUTHORIZATION, bearer.as_deref()),
@@ -41,7 +41,7 @@ impl Stream {
         headers: &[(HeaderName, Option<&str>)],
         leaves: Option<LeavesAt>,
     ) -> Self {
-        let live = Live::of(app, path, headers, leaves).await;
+        let live = Live::open(app, path, headers, leaves).await;
         assert_eq!(live.headers[header::CONTENT_TYPE], "text/event-stream");
         Self(live)
     }
@@ -88,7 +88,7 @@ async fn a_match_is_followed_from_its_state_to_its_end() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
     pen.write(app.store(), vec![received("a"), said("b")]).await;
-    let mut stream = Stream::of(&app, &events(1), None, None).await;
+    let mut stream = Stream::open(&app, &events(1), None, None).await;
     let (first, state) = stream.expect("state").await;
     assert_eq!(
         state["match"],
@@ -126,14 +126,14 @@ async fn a_match_is_followed_from_its_state_to_its_end() {
     // Who knows it all need not come again; who does not gets the rest, once.
     let path = format!("/api/v1{}?after=6-1", events(1));
     assert_eq!(app.get(&path).await.status, StatusCode::NO_CONTENT);
-    let mut rest = Stream::of(&app, &events(1), None, Some("3-0")).await;
+    let mut rest = Stream::open(&app, &events(1), None, Some("3-0")).await;
     assert_eq!(rest.entries(3).await.1, ["d", "bluff W 190", "end 5,3"]);
     assert_eq!(rest.expect("fact").await.0, "6-1");
     rest.expect("end").await;
     assert_eq!(rest.next().await, None);
     // A place that the database never had.
     for far in ["7-1", "6-2"] {
-        let mut again = Stream::of(&app, &events(1), None, Some(far)).await;
+        let mut again = Stream::open(&app, &events(1), None, Some(far)).await;
         again.expect("state").await;
         assert_eq!(again.entries(6).await.1[0], "a");
     }
@@ -167,7 +167,7 @@ async fn readers_that_come_and_go_miss_nothing_and_get_nothing_twice() {
     for round in 0..12 {
         for (number, (seen, last)) in at.iter_mut().enumerate() {
             if (round + number) % 3 == 0 {
-                let stream = Stream::of(&app, &events(1), None, Some(last)).await;
+                let stream = Stream::open(&app, &events(1), None, Some(last)).await;
                 readers.push((number, *seen, stream));
             }
         }
@@ -189,9 +189,9 @@ async fn readers_that_come_and_go_miss_nothing_and_get_nothing_twice() {
 async fn a_running_match_shows_only_what_its_reader_may_see() {
     let app = App::new().await;
     let ([mut ann, mut bob], [reads, owns, root]) = app.two_and_who_looks().await;
-    let mut stranger = Stream::of(&app, &events(1), Some(&reads), None).await;
-    let mut owner = Stream::of(&app, &events(1), Some(&owns), None).await;
-    let mut admin = Stream::of(&app, &events(1), Some(&root), None).await;
+    let mut stranger = Stream::open(&app, &events(1), Some(&reads), None).await;
+    let mut owner = Stream::open(&app, &events(1), Some(&owns), None).await;
+    let mut admin = Stream::open(&app, &events(1), Some(&root), None).await;
     for (stream, texts, withheld) in [
         (&mut stranger, &[][..], true),
         (&mut owner, &["for ann"], true),
@@ -210,7 +210,7 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
     ann.end(app.store(), vec![1, 0], 0).await;
     assert_eq!(owner.entries(1).await.1, ["end 1,0"]);
     // After all of them came: what was secret then does not come later.
-    let result = MatchResult::of(now_us(), Cause::Normal, vec![1, 0]);
+    let result = MatchResult::new(now_us(), Cause::Normal, vec![1, 0]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     owner.expect("end").await;
     assert_eq!(
@@ -218,7 +218,7 @@ async fn a_running_match_shows_only_what_its_reader_may_see() {
         serde_json::json!([1, 0])
     );
     // It is public now, also to one who comes while another, who came before, still reads.
-    let mut late = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;
+    let mut late = Stream::open(&app, &events(1), Some(&reads), Some("0-0")).await;
     let all = [
         "for ann", "for bob", "by ann", "by bob", "end 1,0", "end 1,0",
     ];
@@ -246,16 +246,16 @@ async fn a_tournaments_end_ends_the_streams_of_its_matches() {
     pen.end(store, vec![4, 1], 0).await;
     let result = MatchResult {
         slot: Some(Box::new(slot(1, 0))),
-        ..MatchResult::of(now_us(), Cause::Normal, vec![4, 1])
+        ..MatchResult::new(now_us(), Cause::Normal, vec![4, 1])
     };
     store.close_match(&match_id(1), result).await.unwrap();
-    let mut stranger = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;
-    let mut admin = Stream::of(&app, &events(1), Some(&root), Some("0-0")).await;
+    let mut stranger = Stream::open(&app, &events(1), Some(&reads), Some("0-0")).await;
+    let mut admin = Stream::open(&app, &events(1), Some(&root), Some("0-0")).await;
     assert_eq!(admin.entries(1).await.1, ["hidden"]);
     history::end_tournament(store, TOURNAMENT, now_us(), "done".into())
         .await
         .unwrap();
-    let mut late = Stream::of(&app, &events(1), Some(&reads), Some("0-0")).await;
+    let mut late = Stream::open(&app, &events(1), Some(&reads), Some("0-0")).await;
     assert_eq!(late.entries(1).await.1, ["hidden"]);
     for stream in [&mut stranger, &mut admin, &mut late] {
         while stream.next().await.is_some_and(|(kind, ..)| kind != "end") {}
@@ -270,17 +270,17 @@ async fn a_seat_that_changes_hands_shows_itself_to_its_new_owner_alone() {
     let ([_ann, _bob], [_, owns, root]) = app.two_and_who_looks().await;
     let carol = app.token("entrant:carol").await;
     let from_the_start = Some("0-0");
-    let mut admin = Stream::of(&app, &events(1), Some(&root), from_the_start).await;
+    let mut admin = Stream::open(&app, &events(1), Some(&root), from_the_start).await;
     assert_eq!(admin.entries(2).await.1, ["for ann", "for bob"]);
-    let mut before = Stream::of(&app, &events(1), Some(&owns), from_the_start).await;
+    let mut before = Stream::open(&app, &events(1), Some(&owns), from_the_start).await;
     assert_eq!(before.entries(1).await.1, ["for ann"]);
     app.store()
         .rename_seat(&match_id(1), 0, Some("carol"))
         .await
         .unwrap();
-    let mut after = Stream::of(&app, &events(1), Some(&carol), from_the_start).await;
+    let mut after = Stream::open(&app, &events(1), Some(&carol), from_the_start).await;
     assert_eq!(after.entries(1).await.1, ["for ann"]);
-    let mut again = Stream::of(&app, &events(1), Some(&owns), None).await;
+    let mut again = Stream::open(&app, &events(1), Some(&owns), None).await;
     let (_, state) = again.expect("state").await;
     assert!(state["withheld"].is_string(), "{state}");
     let nothing = tokio::time::timeout(Duration::from_millis(300), again.next()).await;
@@ -296,7 +296,7 @@ async fn a_stream_ends_when_its_reader_may_read_no_more() {
     let cookie = format!("{PASS}={pass}");
     let headers = [(header::COOKIE, Some(cookie.as_str()))];
     let mut passing = Stream::with(&app, "/events", &headers, None).await;
-    let mut holding = Stream::of(&app, "/events", Some(&token), None).await;
+    let mut holding = Stream::open(&app, "/events", Some(&token), None).await;
     for stream in [&mut passing, &mut holding] {
         stream.expect("state").await;
     }
@@ -334,7 +334,7 @@ async fn all_matches_are_followed() {
     let app = App::new().await;
     let mut first = Pen::player(app.store(), 1);
     first.write(app.store(), vec![received("a")]).await;
-    let mut stream = Stream::of(&app, "/events", None, None).await;
+    let mut stream = Stream::open(&app, "/events", None, None).await;
     let (_, state) = stream.expect("state").await;
     assert_eq!(state["live"][0]["id"], match_id(1));
     assert_eq!(
@@ -355,10 +355,10 @@ async fn all_matches_are_followed() {
         (&match_id(1).into(), &false.into())
     );
     // Taken up again, nothing is missed or repeated.
-    let mut again = Stream::of(&app, "/events", None, Some(&began)).await;
+    let mut again = Stream::open(&app, "/events", None, Some(&began)).await;
     assert_eq!(again.expect("match").await.1["id"], match_id(1));
     // What another database counted means nothing here: all of it again.
-    let mut other = Stream::of(&app, "/events", None, Some("4000")).await;
+    let mut other = Stream::open(&app, "/events", None, Some("4000")).await;
     assert_eq!(other.expect("state").await.1["live"][0]["id"], match_id(2));
     app.state.end.cancel();
     for stream in [&mut stream, &mut again, &mut other] {
@@ -372,7 +372,7 @@ async fn all_matches_are_followed() {
 #[tokio::test]
 async fn all_matches_are_followed_on_after_more_changes_than_are_read_at_once() {
     let mut app = App::new().await;
-    let mut stream = Stream::of(&app, "/events", None, None).await;
+    let mut stream = Stream::open(&app, "/events", None, None).await;
     let (mut id, _) = stream.expect("state").await;
     drop(stream);
     let mut found = Vec::new();
@@ -384,7 +384,7 @@ async fn all_matches_are_followed_on_after_more_changes_than_are_read_at_once() 
     // As by a daemon that was started again: it has nothing but the store.
     app.state.feeds = Feeds::new(app.store().clone());
     while found.len() < 300 {
-        let mut stream = Stream::of(&app, "/events", None, Some(&id)).await;
+        let mut stream = Stream::open(&app, "/events", None, Some(&id)).await;
         for _ in 0..70.min(300 - found.len()) {
             let (at, data) = stream.expect("match").await;
             id = at;
@@ -400,14 +400,14 @@ async fn a_reader_that_is_further_behind_than_changes_are_kept_begins_again() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
     pen.write(app.store(), vec![said("a")]).await;
-    let mut stream = Stream::of(&app, "/events", None, None).await;
+    let mut stream = Stream::open(&app, "/events", None, None).await;
     let (id, _) = stream.expect("state").await;
     app.forget_changes(&mut pen).await;
     let (_, data) = stream.expect("close").await;
     let reason = data["reason"].as_str().unwrap();
     assert!(reason.starts_with("more has changed"), "{reason}");
     assert_eq!(stream.next().await, None);
-    let mut again = Stream::of(&app, "/events", None, Some(&id)).await;
+    let mut again = Stream::open(&app, "/events", None, Some(&id)).await;
     again.expect("state").await;
 }
 
@@ -417,8 +417,8 @@ async fn a_match_is_followed_while_somebody_does() {
     let mut pen = Pen::player(app.store(), 1);
     pen.write(app.store(), vec![received("a")]).await;
     let streams = [
-        Stream::of(&app, &events(1), None, None).await,
-        Stream::of(&app, &events(1), None, None).await,
+        Stream::open(&app, &events(1), None, None).await,
+        Stream::open(&app, &events(1), None, None).await,
     ];
     assert_eq!(app.store().bells().followed_matches(), 1);
     drop(streams);

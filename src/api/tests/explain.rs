@@ -83,7 +83,7 @@ async fn a_running_match_explains_only_to_the_owner() {
     }
     assert_eq!(app.get(&path(0, "")).await.status, StatusCode::UNAUTHORIZED);
     pen.end(app.store(), vec![1, 0], 1).await;
-    let result = MatchResult::of(51, Cause::Normal, vec![1, 0]);
+    let result = MatchResult::new(51, Cause::Normal, vec![1, 0]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     let open = app.get_as("read", &path(0, "?entry=3")).await;
     assert_eq!(open.status, StatusCode::OK, "{}", open.text);

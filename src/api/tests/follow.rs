@@ -12,13 +12,13 @@ use serde_json::Value;
 struct Rows(Live);
 
 impl Rows {
-    async fn of(app: &App, path: &str, token: Option<&str>) -> Self {
+    async fn open(app: &App, path: &str, token: Option<&str>) -> Self {
         let bearer = bearer(token);
         let headers = [
             (header::ACCEPT_ENCODING, Some("gzip")),
             (header::AUTHORIZATION, bearer.as_deref()),
         ];
-        Self(Live::of(app, path, &headers, None).await)
+        Self(Live::open(app, path, &headers, None).await)
     }
 
     /// The next line; `None` at the end, an error where it is cut off.
@@ -59,15 +59,15 @@ async fn a_matchs_lists_stream_what_is_there_and_what_comes_until_it_ends() {
     let mut pen = Pen::player(app.store(), 1);
     pen.write(app.store(), vec![received("a"), said("b")]).await;
     let path = |list: &str| format!("/matches/{}/{list}?follow=true", match_id(1));
-    let mut lines = Rows::of(&app, &path("entries.ndjson"), None).await;
+    let mut lines = Rows::open(&app, &path("entries.ndjson"), None).await;
     assert_eq!(
         lines.0.headers.get(header::CONTENT_ENCODING),
         None,
         "no row waits for a compressor"
     );
-    let mut facts = Rows::of(&app, &path("facts.ndjson"), None).await;
+    let mut facts = Rows::open(&app, &path("facts.ndjson"), None).await;
     let table = format!("{}&cursor=1&fields=text", path("entries.csv"));
-    let mut table = Rows::of(&app, &table, None).await;
+    let mut table = Rows::open(&app, &table, None).await;
     lines.expect("text", &["a", "b"]).await;
     for word in ["text", "b"] {
         assert_eq!(table.line().await.unwrap().unwrap(), word);
@@ -82,7 +82,7 @@ async fn a_matchs_lists_stream_what_is_there_and_what_comes_until_it_ends() {
     lines.ends().await;
     facts.ends().await;
     // What is over is streamed once, whole.
-    let mut late = Rows::of(&app, &path("entries.ndjson"), None).await;
+    let mut late = Rows::open(&app, &path("entries.ndjson"), None).await;
     let all = ["a", "b", "c", "bluff W 190", "end 5,3"];
     late.expect("text", &all).await;
     late.ends().await;
@@ -139,11 +139,11 @@ async fn followers_see_what_the_list_shows_them_and_no_more() {
     let app = App::new().await;
     let ([mut ann, mut bob], [reads, owns, root]) = app.two_and_who_looks().await;
     let path = format!("{}.ndjson?follow=true", entries(1));
-    let mut stranger = Rows::of(&app, &path, Some(&reads)).await;
-    let mut owner = Rows::of(&app, &path, Some(&owns)).await;
-    let mut admin = Rows::of(&app, &path, Some(&root)).await;
-    let mut bluffs = Rows::of(&app, "/bluffs.ndjson?follow=true", Some(&reads)).await;
-    let mut all = Rows::of(&app, "/bluffs.ndjson?follow=true", Some(&root)).await;
+    let mut stranger = Rows::open(&app, &path, Some(&reads)).await;
+    let mut owner = Rows::open(&app, &path, Some(&owns)).await;
+    let mut admin = Rows::open(&app, &path, Some(&root)).await;
+    let mut bluffs = Rows::open(&app, "/bluffs.ndjson?follow=true", Some(&reads)).await;
+    let mut all = Rows::open(&app, "/bluffs.ndjson?follow=true", Some(&root)).await;
     for (rows, withheld) in [(&stranger, true), (&owner, true), (&admin, false)] {
         assert_eq!(rows.0.headers.contains_key("drover-withheld"), withheld);
     }
@@ -166,7 +166,7 @@ async fn followers_see_what_the_list_shows_them_and_no_more() {
     for pen in [&mut ann, &mut bob] {
         pen.end(app.store(), vec![1, 0], 0).await;
     }
-    let result = MatchResult::of(now_us(), Cause::Normal, vec![1, 0]);
+    let result = MatchResult::new(now_us(), Cause::Normal, vec![1, 0]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     owner.expect("text", &["end 1,0"]).await;
     owner.ends().await;
@@ -183,7 +183,7 @@ async fn all_matches_and_sessions_are_followed_as_they_begin_and_end() {
     }
     let mut first = Pen::player(app.store(), 4);
     first.write(app.store(), vec![received("a")]).await;
-    let open = |path: &'static str| Rows::of(&app, path, None);
+    let open = |path: &'static str| Rows::open(&app, path, None);
     let mut all = open("/matches.ndjson?follow=true&limit=2").await;
     let mut won = open("/matches.ndjson?follow=true&limit=1&outcome=won").await;
     let mut sessions = open("/sessions.ndjson?follow=true&limit=1&fields=match,live").await;
@@ -239,9 +239,9 @@ async fn a_follower_that_is_further_behind_than_changes_are_kept_is_cut_off() {
     let app = App::new().await;
     let mut pen = Pen::player(app.store(), 1);
     pen.write(app.store(), vec![said("a")]).await;
-    let mut matches = Rows::of(&app, "/matches.ndjson?follow=true", None).await;
+    let mut matches = Rows::open(&app, "/matches.ndjson?follow=true", None).await;
     matches.expect("id", &[&match_id(1)]).await;
-    let mut sessions = Rows::of(&app, "/sessions.ndjson?follow=true", None).await;
+    let mut sessions = Rows::open(&app, "/sessions.ndjson?follow=true", None).await;
     sessions.expect("match", &[&match_id(1)]).await;
     let page = app.json("/api/v1/matches?follow=true").await;
     let next = page["next"].as_str().unwrap();
@@ -259,12 +259,12 @@ async fn a_follower_that_is_further_behind_than_changes_are_kept_is_cut_off() {
 async fn followers_see_what_becomes_public_and_nothing_once_their_token_is_revoked() {
     let app = App::new().await;
     let ([mut ann, mut bob], [reads, ..]) = app.two_and_who_looks().await;
-    let mut all = Rows::of(&app, "/matches.ndjson?follow=true", Some(&reads)).await;
+    let mut all = Rows::open(&app, "/matches.ndjson?follow=true", Some(&reads)).await;
     assert_eq!(all.row().await["market"], Value::Null);
     for pen in [&mut ann, &mut bob] {
         pen.end(app.store(), vec![1, 0], 0).await;
     }
-    let result = MatchResult::of(now_us(), Cause::Normal, vec![1, 0]);
+    let result = MatchResult::new(now_us(), Cause::Normal, vec![1, 0]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     let ended = loop {
         let row = all.row().await;

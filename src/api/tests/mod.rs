@@ -230,7 +230,7 @@ struct Live {
 
 impl Live {
     /// Asked for with these headers, on a connection that is to end then.
-    async fn of(
+    async fn open(
         app: &App,
         path: &str,
         headers: &[(HeaderName, Option<&str>)],
@@ -408,7 +408,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
     let lines = app.get_as("bot:champion", &format!("{path}.ndjson")).await;
     assert!(!lines.text.contains("hand is"));
     assert!(lines.headers.contains_key("drover-withheld"));
-    let result = crate::store::MatchResult::of(9, games::Cause::Cancelled, vec![]);
+    let result = crate::store::MatchResult::new(9, games::Cause::Cancelled, vec![]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     assert!(app.get_as("read", &path).await.text.contains("hand is"));
 }

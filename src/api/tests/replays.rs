@@ -25,7 +25,7 @@ async fn referee(app: &App, ended: bool) -> String {
             .await;
     }
     if ended {
-        let result = MatchResult::of(51, Cause::Cancelled, vec![6, 2]);
+        let result = MatchResult::new(51, Cause::Cancelled, vec![6, 2]);
         store.close_match(&match_id(1), result).await.unwrap();
     }
     format!("/api/v1/matches/{}/replay", match_id(1))
@@ -189,15 +189,15 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
         let sessions = history::sessions_of(store.reader(), &match_id(1))
             .await
             .unwrap();
-        let view = View::of(&sessions, seat, true).unwrap();
+        let view = View::new(&sessions, seat, true).unwrap();
         let footage = crate::replay::footage(store, &row, view.clone())
             .await
             .unwrap();
         let fold = async || {
             folds.set(folds.get() + 1);
-            Film::of(&footage).map_err(Problem::unavailable)
+            Film::new(&footage).map_err(|why| Problem::unavailable(why.to_string()))
         };
-        let film = films.of(store, &row, &view, fold).await.unwrap();
+        let film = films.film(store, &row, &view, fold).await.unwrap();
         (film.len(), folds.get())
     };
     for (seat, expected) in [
@@ -208,7 +208,7 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
     ] {
         assert_eq!(film(seat).await, expected, "{seat:?}");
     }
-    let result = MatchResult::of(51, Cause::Cancelled, vec![6, 2]);
+    let result = MatchResult::new(51, Cause::Cancelled, vec![6, 2]);
     store.close_match(&match_id(1), result).await.unwrap();
     assert_eq!(film(None).await.1, 3);
     assert_eq!(film(None).await.1, 3);

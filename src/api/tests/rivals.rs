@@ -128,7 +128,7 @@ async fn met(app: &App, number: u64, specs: [&str; 2]) {
         seat.spec = spec.to_owned();
     }
     app.store().open_match(row).await.unwrap();
-    let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
+    let result = MatchResult::new(9, Cause::Normal, vec![2, 1]);
     let id = match_id(number);
     app.store().close_match(&id, result).await.unwrap();
 }
@@ -186,7 +186,7 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
     row.game = "koehandel".to_owned();
     row.seats[0].spec = "bot:kb@1".to_owned();
     app.store().open_match(row).await.unwrap();
-    let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
+    let result = MatchResult::new(9, Cause::Normal, vec![2, 1]);
     let id = match_id(3);
     app.store().close_match(&id, result).await.unwrap();
     let bots = app.json("/api/v1/bots?game=koehandel").await;

@@ -198,7 +198,7 @@ async fn commands_addresses_and_standard_error_stay_their_owners_when_all_is_ove
         )
         .await;
     let now_us = crate::clock::now_us();
-    let result = MatchResult::of(now_us - 60_000_000, games::Cause::Cancelled, vec![]);
+    let result = MatchResult::new(now_us - 60_000_000, games::Cause::Cancelled, vec![]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     app.state.embargo = Duration::ZERO;
     let words = ["last-words", "s3cret", "http://c", "http://d"];
@@ -292,7 +292,7 @@ async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
     let mut app = App::new().await;
     play(&app).await;
     let now_us = crate::clock::now_us();
-    let result = MatchResult::of(now_us - 60_000_000, games::Cause::Cancelled, vec![]);
+    let result = MatchResult::new(now_us - 60_000_000, games::Cause::Cancelled, vec![]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     let token = app.token("read").await;
     let ours = format!("/api/v1/matches/{}/entries", match_id(1));

@@ -27,7 +27,7 @@ async fn filled() -> App {
     store.open_match(row).await.unwrap();
     let result = MatchResult {
         slot: Some(Box::new(slot(1, 0))),
-        ..MatchResult::of(9, Cause::Normal, vec![4, 1])
+        ..MatchResult::new(9, Cause::Normal, vec![4, 1])
     };
     store.close_match(&match_id(3), result).await.unwrap();
     app

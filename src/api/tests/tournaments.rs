@@ -25,7 +25,7 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     store.open_match(new_match(3, true)).await.unwrap();
     let result = MatchResult {
         slot: Some(Box::new(slot(1, 0))),
-        ..MatchResult::of(9, Cause::Normal, vec![4, 1])
+        ..MatchResult::new(9, Cause::Normal, vec![4, 1])
     };
     store.close_match(&match_id(1), result).await.unwrap();
 

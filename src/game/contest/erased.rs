@@ -7,8 +7,7 @@ use super::remote::Remote;
 use super::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};
 use crate::card::GameCard;
-use crate::game::SetupError;
-use crate::game::{Bot, Cause, Outcome, Seat, Seats};
+use crate::game::{Bot, Cause, Outcome, Seat, Seats, SetupError};
 use crate::kit::{
     DialogueSetup, Kit, Learnt, LineUp, Pace, PlaySetup, Played, TableSetup, bot_seed,
 };
@@ -18,6 +17,7 @@ use crate::options;
 use crate::wire::{Dialogue, Table};
 use serde::Deserialize as _;
 use serde_json::Value;
+use std::fmt::Display;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -29,11 +29,11 @@ impl<C: Contest> Erased<C> {
     pub const NEW: Self = Self(PhantomData);
 
     fn options(given: &Value) -> Result<C::Options, SetupError> {
-        options::read(C::CARD.options, given).map_err(Self::wrong("options"))
+        options::read(C::CARD.options, given).map_err(|why| Self::wrong("options", &why))
     }
 
     fn refereed(options: &Value, deal: &Deal<'_>) -> Result<C::Refereed, SetupError> {
-        C::set_up(Self::options(options)?, deal).map_err(Self::wrong("options"))
+        C::set_up(Self::options(options)?, deal).map_err(|why| Self::wrong("options", &why))
     }
 
     /// The bots of a match, each with what it may know of its rivals.
@@ -51,8 +51,8 @@ impl<C: Contest> Erased<C> {
             .collect()
     }
 
-    fn wrong(what: &'static str) -> impl Fn(String) -> SetupError {
-        move |why| SetupError(format!("{} {what}: {why}", C::CARD.name))
+    fn wrong(what: &str, why: &dyn Display) -> SetupError {
+        SetupError(format!("{} {what}: {why}", C::CARD.name))
     }
 }
 
@@ -127,7 +127,7 @@ impl<C: Contest> Kit for Erased<C> {
     }
 
     fn line_up(&self, options: &Value, entrants: usize) -> Result<LineUp, SetupError> {
-        C::line_up(Self::options(options)?, entrants).map_err(Self::wrong("options"))
+        C::line_up(Self::options(options)?, entrants).map_err(|why| Self::wrong("options", &why))
     }
 
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
@@ -160,13 +160,13 @@ impl<C: Contest> Kit for Erased<C> {
             ids: &setup.ids,
         };
         let refereed = Self::refereed(&setup.options, &deal)?;
-        C::referee(refereed).map_err(Self::wrong("options"))
+        C::referee(refereed).map_err(|why| Self::wrong("options", &why))
     }
 
     fn reopen(&self, setup: &Value) -> Result<Box<dyn Table>, SetupError> {
         let read = C::Refereed::deserialize(setup);
-        let refereed = read.map_err(|why| Self::wrong("setup")(why.to_string()))?;
-        C::referee(refereed).map_err(Self::wrong("setup"))
+        let refereed = read.map_err(|why| Self::wrong("setup", &why))?;
+        C::referee(refereed).map_err(|why| Self::wrong("setup", &why))
     }
 
     fn play(&self, setup: &PlaySetup, pace: &dyn Pace) -> Result<Played, SetupError> {
@@ -203,7 +203,7 @@ impl<C: Contest> Kit for Erased<C> {
         let transcript = match acts {
             None => Vec::new(),
             Some(acts) => {
-                let mut table = C::referee(refereed).map_err(Self::wrong("options"))?;
+                let mut table = C::referee(refereed).map_err(|why| Self::wrong("options", &why))?;
                 transcribed::<C>(table.as_mut(), &setup.bots, &acts)
             }
         };

@@ -3,7 +3,7 @@
 use crate::arena::Acts;
 use crate::card::GameCard;
 use crate::dialect::NO_REPLIES;
-use crate::game::{Bot, Budget, Game, Illegal, Seat};
+use crate::game::{Bot, Budget, Game, Illegal, Seat, SetupError};
 use crate::kit::{DialogueSetup, LineUp, Pace};
 use crate::neutral::Spoken;
 use crate::wire::{Dialogue, Frame, Table};
@@ -87,15 +87,15 @@ pub trait Contest:
     /// What a match with these options is refereed from.
     ///
     /// # Errors
-    /// A sentence that names the option that cannot be used.
-    fn set_up(options: Self::Options, deal: &Deal<'_>) -> Result<Self::Refereed, String>;
+    /// [`SetupError`] names the option that cannot be used.
+    fn set_up(options: Self::Options, deal: &Deal<'_>) -> Result<Self::Refereed, SetupError>;
     /// What its rules start from.
     fn position(refereed: &Self::Refereed) -> &Self::Setup;
     /// The referee's side of it.
     ///
     /// # Errors
-    /// A sentence that says what does not fit, where it was not made by [`Contest::set_up`].
-    fn referee(refereed: Self::Refereed) -> Result<Box<dyn Table>, String>;
+    /// [`SetupError`] says what does not fit, where it was not made by [`Contest::set_up`].
+    fn referee(refereed: Self::Refereed) -> Result<Box<dyn Table>, SetupError>;
     /// A bot's side of a conversation.
     fn player(bot: Box<dyn Bot<Self>>, opened: &DialogueSetup) -> Box<dyn Dialogue>;
     /// The built-in bot with this name, if there is one. `seed` is its own chance.
@@ -126,15 +126,15 @@ pub trait Contest:
         decision: &Decision<'_, Self>,
         frame: &[u8],
         reply: &str,
-    ) -> Result<Self::Act, String> {
+    ) -> Result<Self::Act, Illegal> {
         let _ = (decision, frame, reply);
-        Err(NO_REPLIES.to_owned())
+        Err(Illegal(NO_REPLIES.to_owned()))
     }
     /// Who plays where in a match of this many entrants: each on a seat of their own, unless a game has teams.
     ///
     /// # Errors
-    /// A sentence, if the options do not fit this many.
-    fn line_up(options: Self::Options, entrants: usize) -> Result<LineUp, String> {
+    /// [`SetupError`] if the options do not fit this many.
+    fn line_up(options: Self::Options, entrants: usize) -> Result<LineUp, SetupError> {
         let _ = options;
         Ok(LineUp::single(entrants))
     }

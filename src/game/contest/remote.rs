@@ -2,7 +2,7 @@
 //! handed in. It never waits: until there is an answer that the rules allow, its fallback acts.
 
 use super::interface::{Contest, Decision};
-use crate::game::{Bot, Budget, Progress};
+use crate::game::{Bot, Budget, Illegal, Progress};
 use crate::neutral::{Body, Line, Post, ToProgram, written};
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -66,13 +66,13 @@ impl<C: Contest> Remote<C> {
     }
 
     /// The act that an answer stands for.
-    fn read(&self, view: &C::View, ask: &C::Ask, answer: Value) -> Result<C::Act, String> {
+    fn read(&self, view: &C::View, ask: &C::Ask, answer: Value) -> Result<C::Act, Illegal> {
         match (self.post.frame(), answer) {
             (Some(frame), Value::String(reply)) => {
                 C::act_of_reply(&self.decision(view, ask), frame.as_bytes(), &reply)
             }
             (_, answer) => {
-                C::Act::deserialize(answer).map_err(|why| format!("it is no act: {why}"))
+                C::Act::deserialize(answer).map_err(|why| Illegal(format!("it is no act: {why}")))
             }
         }
     }
@@ -84,8 +84,8 @@ impl<C: Contest> Remote<C> {
         };
         let act = self.read(view, ask, answer);
         let legal = act.and_then(|act| {
-            let judged = C::judge(&self.decision(view, ask), &act);
-            judged.map(|()| act).map_err(|why| why.to_string())
+            C::judge(&self.decision(view, ask), &act)?;
+            Ok(act)
         });
         let (decided, verdict) = match legal {
             Ok(act) => (Some(act), Ok(())),

@@ -64,7 +64,7 @@ pub(super) fn transcribed<C: Contest>(
         }
         let own = acts.iter().filter(|(by, _)| *by == seat);
         let acts = own.filter_map(|(_, act)| act.clone()).collect();
-        let opened = DialogueSetup::of(names[seat.index()].clone(), 0);
+        let opened = DialogueSetup::new(names[seat.index()].clone(), 0);
         C::player(Box::new(Scripted { acts, next: 0 }), &opened)
     });
     let mut waiting: Seats<Option<Asked>> = Seats::from_fn(names.len(), |_| None);

@@ -16,6 +16,36 @@ pub enum Anchor {
     End,
 }
 
+/// A place in the view box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// From the left.
+    pub x: f64,
+    /// From the top.
+    pub y: f64,
+}
+
+impl From<(f64, f64)> for Point {
+    fn from((x, y): (f64, f64)) -> Self {
+        Self { x, y }
+    }
+}
+
+/// How large a rectangle is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// From left to right.
+    pub width: f64,
+    /// From top to bottom.
+    pub height: f64,
+}
+
+impl From<(f64, f64)> for Size {
+    fn from((width, height): (f64, f64)) -> Self {
+        Self { width, height }
+    }
+}
+
 /// A fragment of SVG in the making. Coordinates and lengths are in units of the view box; `class` is one of
 /// [`super::CLASSES`] or several with spaces between them.
 #[derive(Clone, Debug, Default)]
@@ -43,33 +73,23 @@ impl Svg {
     }
 
     /// A rectangle from its upper left corner, its corners rounded by a radius.
-    pub fn rect(&mut self, class: &str, at: (f64, f64), size: (f64, f64), radius: f64) {
+    pub fn rect(&mut self, class: &str, at: impl Into<Point>, size: impl Into<Size>, radius: f64) {
+        let (Point { x, y }, Size { width, height }) = (at.into(), size.into());
         let numbers = [
-            ("x", at.0),
-            ("y", at.1),
-            ("width", size.0.max(0.0)),
-            ("height", size.1.max(0.0)),
+            ("x", x),
+            ("y", y),
+            ("width", width.max(0.0)),
+            ("height", height.max(0.0)),
             ("rx", radius),
         ];
         self.shape("rect", class, &numbers);
     }
 
     /// A circle.
-    pub fn circle(&mut self, class: &str, middle: (f64, f64), radius: f64) {
-        let numbers = [("cx", middle.0), ("cy", middle.1), ("r", radius.max(0.0))];
+    pub fn circle(&mut self, class: &str, middle: impl Into<Point>, radius: f64) {
+        let Point { x, y } = middle.into();
+        let numbers = [("cx", x), ("cy", y), ("r", radius.max(0.0))];
         self.shape("circle", class, &numbers);
-    }
-
-    /// A straight line of this width.
-    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64), width: f64) {
-        let numbers = [
-            ("x1", from.0),
-            ("y1", from.1),
-            ("x2", to.0),
-            ("y2", to.1),
-            ("stroke-width", width),
-        ];
-        self.shape("line", class, &numbers);
     }
 
     /// A line through several points, of this width.
@@ -144,16 +164,13 @@ impl Svg {
     pub fn text(
         &mut self,
         class: &str,
-        at: (f64, f64),
+        at: impl Into<Point>,
         size: f64,
         anchor: Anchor,
         text: impl Display,
     ) {
-        self.open(
-            "text",
-            class,
-            &[("x", at.0), ("y", at.1), ("font-size", size)],
-        );
+        let Point { x, y } = at.into();
+        self.open("text", class, &[("x", x), ("y", y), ("font-size", size)]);
         let _ = match anchor {
             Anchor::Start => Ok(()),
             Anchor::Middle => self.0.write_str(" text-anchor=\"middle\""),

@@ -18,7 +18,7 @@
 //! let mut calls = Vec::new();
 //! kit.table(&TableSetup::numbered(7, Value::Null, 4))?.calls(&mut calls);
 //! let mut seat = OwnSeat::new(Settings::nodes(100), None);
-//! seat.wake(kit.dialogue(&DialogueSetup::of("random", 1))?);
+//! seat.wake(kit.dialogue(&DialogueSetup::new("random", 1))?);
 //! let reply = seat.play(&calls[0].text, "", &|| Duration::ZERO)?;
 //! assert_eq!(reply.ending, None);
 //! # Ok(())

@@ -2,6 +2,7 @@
 
 use crate::answer::{Bounds, ProgramTimes};
 use crate::card::Limits;
+use crate::game::Illegal;
 use crate::neutral::{Line, Post, TooMuch};
 use serde_json::Value;
 use std::time::Duration;
@@ -116,7 +117,7 @@ impl ProgramPart {
         if verdict == Some(Ok(())) {
             return true;
         }
-        let why = verdict.and_then(Result::err);
+        let why = verdict.and_then(Result::err).map(|Illegal(why)| why);
         let why = why.unwrap_or_else(|| "it was not looked at".to_owned());
         self.refused = Some((number, why));
         false

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::answer::MARGIN;
 use crate::card::Limits;
-use crate::game::{Budget, Cause, Progress};
+use crate::game::{Budget, Cause, Illegal, Progress};
 use crate::neutral::{Line, Post};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Next, WireError};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ impl Dialogue for Scripted {
             "say" => Next::Send(words.next().unwrap().to_owned()),
             "over" => Next::Over(Ending {
                 last_word: "bye".to_owned(),
-                ..Ending::of(Cause::Normal, "")
+                ..Ending::new(Cause::Normal, "")
             }),
             "boom" => panic!("on a frame"),
             "ask" => {
@@ -74,7 +74,7 @@ impl Dialogue for Scripted {
                 post.push(Line::ask(self.asked, &json!({ "ask": 0 })));
             }
             if let Some(act) = post.answered(self.asked) {
-                let legal = act.as_str().ok_or_else(|| "no text".to_owned());
+                let legal = act.as_str().ok_or_else(|| Illegal::new("no text"));
                 post.judge(legal.map(drop));
                 if let Some(text) = act.as_str() {
                     text.clone_into(best);

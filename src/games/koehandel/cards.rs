@@ -79,10 +79,21 @@ impl From<Animal> for char {
 }
 
 impl TryFrom<char> for Animal {
-    type Error = String;
-    fn try_from(letter: char) -> Result<Self, String> {
-        Self::from_letter(letter).ok_or_else(|| format!("{letter:?} is not an animal from A to J"))
+    type Error = CardError;
+    fn try_from(letter: char) -> Result<Self, CardError> {
+        Self::from_letter(letter).ok_or(CardError::NoAnimal(letter))
     }
+}
+
+/// Why cards cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CardError {
+    /// This letter stands for none.
+    #[error("{0:?} is not an animal from A to J")]
+    NoAnimal(char),
+    /// More money of a kind than a table ever holds.
+    #[error("{0:?} are more cards than there are")]
+    TooMuch([u8; 6]),
 }
 
 /// A kind of money card.
@@ -149,13 +160,12 @@ impl Note {
 pub struct Purse(pub [u8; 6]);
 
 impl TryFrom<[u8; 6]> for Purse {
-    type Error = String;
+    type Error = CardError;
 
-    fn try_from(cards: [u8; 6]) -> Result<Self, String> {
+    fn try_from(cards: [u8; 6]) -> Result<Self, CardError> {
         let purse = Self(cards);
         let all = Self::ALL.holds(purse);
-        all.then_some(purse)
-            .ok_or_else(|| format!("{cards:?} are more cards than there are"))
+        all.then_some(purse).ok_or(CardError::TooMuch(cards))
     }
 }
 
@@ -201,7 +211,7 @@ impl Purse {
 
     /// How many cards of one kind.
     #[must_use]
-    pub const fn of(self, note: Note) -> u8 {
+    pub const fn count(self, note: Note) -> u8 {
         self.0[note as usize]
     }
 
@@ -303,13 +313,13 @@ impl Purse {
     pub fn only_payment(self, cards: u8, price: u16) -> Option<Purse> {
         let (mut dearest, mut rest) = (Purse::EMPTY, self);
         for note in Note::ALL.into_iter().rev() {
-            let count = rest.of(note).min(cards - dearest.cards());
+            let count = rest.count(note).min(cards - dearest.cards());
             dearest.0[note as usize] = count;
             rest.0[note as usize] -= count;
         }
-        let changes = Note::ALL.into_iter().filter(|out| dearest.of(*out) > 0);
+        let changes = Note::ALL.into_iter().filter(|out| dearest.count(*out) > 0);
         let changes = changes.flat_map(|out| {
-            let cheaper = move |into: &Note| *into < out && rest.of(*into) > 0;
+            let cheaper = move |into: &Note| *into < out && rest.count(*into) > 0;
             let loss = move |into: Note| out.value() - into.value();
             Note::ALL.into_iter().filter(cheaper).map(loss)
         });
@@ -324,7 +334,7 @@ impl fmt::Display for Purse {
     /// Letters, largest first: `FThftn`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for note in Note::ALL.into_iter().rev() {
-            for _ in 0..self.of(note) {
+            for _ in 0..self.count(note) {
                 fmt::Write::write_char(f, note.letter())?;
             }
         }
@@ -362,7 +372,7 @@ impl Compass {
 
     /// What `viewer` calls `subject`; both are absolute seats 0..4.
     #[must_use]
-    pub const fn of(viewer: usize, subject: usize) -> Compass {
+    pub const fn from_seats(viewer: usize, subject: usize) -> Compass {
         Self::ALL[(subject + PLAYERS - viewer) % PLAYERS]
     }
 
@@ -402,7 +412,7 @@ mod tests {
             let grown: Vec<Purse> = all
                 .iter()
                 .flat_map(|part| {
-                    (0..=hand.of(note)).map(move |count| {
+                    (0..=hand.count(note)).map(move |count| {
                         let mut part = *part;
                         part.0[note as usize] = count;
                         part
@@ -424,7 +434,7 @@ mod tests {
             let price = 10 * (1 + rng.below(u32::from(MONEY_MAX) / 10) as u16);
             let best = subsets(hand)
                 .into_iter()
-                .filter(|part| part.of(Note::Zero) == 0 && part.value() >= price)
+                .filter(|part| part.count(Note::Zero) == 0 && part.value() >= price)
                 .min_by_key(|part| (part.value(), part.cards()));
             let cost = |part: Purse| (part.value(), part.cards());
             assert_eq!(
@@ -461,9 +471,9 @@ mod tests {
     fn places_turn_with_the_viewer() {
         for viewer in 0..PLAYERS {
             for subject in 0..PLAYERS {
-                assert_eq!(Compass::of(viewer, subject).seat(viewer), subject);
+                assert_eq!(Compass::from_seats(viewer, subject).seat(viewer), subject);
             }
         }
-        assert_eq!(Compass::of(2, 3), Compass::W);
+        assert_eq!(Compass::from_seats(2, 3), Compass::W);
     }
 }

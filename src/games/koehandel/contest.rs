@@ -13,7 +13,7 @@ use super::scene;
 use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::dialect::{Dialect, Route};
-use drover_game::game::{Bot, Illegal, Outcome};
+use drover_game::game::{Bot, Illegal, Outcome, SetupError};
 use drover_game::kit::DialogueSetup;
 use drover_game::models::Models;
 use drover_game::wire::{Dialogue, Frame, Table, WireError};
@@ -58,21 +58,26 @@ impl Contest for Koehandel {
     const BOUT_NODES: u64 = 60;
     const ONLY_DECISIONS: bool = true;
 
-    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, SetupError> {
         if let Some(seat) = options
             .first_seat
             .filter(|seat| usize::from(*seat) >= PLAYERS)
         {
-            return Err(format!(
+            return Err(SetupError(format!(
                 "first_seat {seat} does not exist; seats are 0 to 3"
-            ));
+            )));
         }
         if options.end_turns_max.max(options.end_turns_without_set_max) > END_TURNS_MAX {
-            return Err(format!(
+            return Err(SetupError(format!(
                 "end_turns_max and end_turns_without_set_max are at most {END_TURNS_MAX}"
-            ));
+            )));
         }
-        let wrong = |_| format!("{PLAYERS} players are seated, not {}", deal.seats());
+        let wrong = |_| {
+            SetupError(format!(
+                "{PLAYERS} players are seated, not {}",
+                deal.seats()
+            ))
+        };
         Ok(RefereeSetup {
             position: Setup::deal(deal.seed, options),
             market: deal.market,
@@ -84,8 +89,9 @@ impl Contest for Koehandel {
         &refereed.position
     }
 
-    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
-        Ok(Box::new(Referee::new(refereed)?))
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, SetupError> {
+        let referee = Referee::new(refereed).map_err(SetupError::new)?;
+        Ok(Box::new(referee))
     }
 
     fn player(bot: Box<dyn Bot<Self>>, setup: &DialogueSetup) -> Box<dyn Dialogue> {
@@ -136,7 +142,7 @@ impl Dialect for Callbacks {
         })
     }
 
-    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal> {
         dialect::in_form(message, answer)
     }
 

@@ -24,7 +24,7 @@ pub fn fallback(view: &View, ask: &Ask) -> Act {
 fn smallest_challenge(view: &View) -> Option<Act> {
     let offer = Note::ALL
         .into_iter()
-        .find(|note| view.purse.of(*note) > 0)
+        .find(|note| view.purse.count(*note) > 0)
         .map_or(Purse::EMPTY, Purse::single);
     Animal::all().rev().find_map(|animal| {
         let rival = Compass::RIVALS

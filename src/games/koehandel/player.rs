@@ -225,14 +225,8 @@ impl Dialogue for Player {
         let view = self.fold.view();
         let write = |act: &Act| is_in_order(view, &ask, act).then(|| write_answer(act));
         let ready = write_answer(&fallback(view, &ask));
-        let known = self.known();
-        Some(explain(
-            &*self.bot,
-            (view, &ask),
-            budget,
-            (write, ready),
-            known,
-        ))
+        let reasons = self.bot.clone().reasons(view, &ask, budget);
+        Some(explain(reasons, write, ready, self.known()))
     }
 
     fn named(&mut self, rival: &str, name: &str, model: Option<&Value>) {

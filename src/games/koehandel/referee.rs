@@ -3,7 +3,7 @@
 use super::cards::PLAYERS;
 use super::dialect::{ANSWER_WITHIN, read_answer, write};
 use super::message::Message;
-use super::rules::{Ask, Koehandel, Setup};
+use super::rules::{Ask, Koehandel, Setup, Unreachable};
 use super::scene::{Settled, title};
 use drover_game::game::{Game, Outcome, Seat};
 use drover_game::scene::Scene;
@@ -44,8 +44,8 @@ impl Referee {
     /// A match from this position.
     ///
     /// # Errors
-    /// A sentence on what is wrong with the position.
-    pub fn new(setup: RefereeSetup) -> Result<Self, String> {
+    /// [`Unreachable`] says what is wrong with the position.
+    pub fn new(setup: RefereeSetup) -> Result<Self, Unreachable> {
         setup.position.check()?;
         let mut due = Vec::new();
         let game = Koehandel::open(&setup.position, &mut due);
@@ -150,7 +150,7 @@ impl Table for Referee {
         };
         let title = title(last).unwrap_or_else(|| "The match begins".to_owned());
         let state = self.game.shown(self.settled.clone());
-        Some(Scene::of(self.count, title, &state))
+        Some(Scene::new(self.count, title, &state))
     }
 
     fn setup(&self) -> Value {

@@ -380,7 +380,7 @@ const MOST_IN: [[u16; CARDS_MAX + 1]; 5] = {
         while cards < CARDS_MAX && (left > 0 || kind > 0) {
             if left == 0 {
                 kind -= 1;
-                left = issued.of(Note::ALL[kind]);
+                left = issued.count(Note::ALL[kind]);
                 continue;
             }
             most[donkeys][cards + 1] = most[donkeys][cards] + Note::ALL[kind].value();

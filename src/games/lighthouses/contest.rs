@@ -14,7 +14,7 @@ use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
 use drover_game::dialect::{Dialect, ReplyLine, Route, Seating};
-use drover_game::game::{Bot, Illegal, Outcome, Seat};
+use drover_game::game::{Bot, Illegal, Outcome, Seat, SetupError};
 use drover_game::kit::DialogueSetup;
 use drover_game::wire::{Dialogue, Table, WireError};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Contest for Lighthouses {
     };
     const BOUT_NODES: u64 = 200;
 
-    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, SetupError> {
         options.set_up(deal.seed, deal.seats())
     }
 
@@ -79,7 +79,7 @@ impl Contest for Lighthouses {
         &refereed.position
     }
 
-    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, SetupError> {
         Ok(Box::new(Referee::new(refereed)?))
     }
 
@@ -92,7 +92,7 @@ impl Contest for Lighthouses {
             (Ask::Turn, Some((chart, seat, players))) => decision
                 .view
                 .legal(chart, *seat, *players, *act)
-                .map_err(|why| Illegal(why.to_string())),
+                .map_err(Illegal::new),
             _ => Ok(()),
         }
     }
@@ -124,9 +124,9 @@ impl Contest for Lighthouses {
         format!("{:?}", game.scores())
     }
 
-    fn act_of_reply(decision: &Decision<'_, Self>, _: &[u8], reply: &str) -> Result<Act, String> {
+    fn act_of_reply(decision: &Decision<'_, Self>, _: &[u8], reply: &str) -> Result<Act, Illegal> {
         let known = decision.known.as_ref();
-        let (chart, ..) = known.ok_or("the game has not begun")?;
+        let (chart, ..) = known.ok_or_else(|| Illegal::new("the game has not begun"))?;
         engine::act(chart, *decision.ask, reply.as_bytes())
     }
 }
@@ -146,7 +146,7 @@ impl Dialect for JsonLines {
         Ok(Route::unnumbered(seating.is_some(), seating))
     }
 
-    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal> {
         engine::in_form(message, answer)
     }
 
@@ -161,7 +161,7 @@ impl Dialect for JsonLines {
         }
     }
 
-    fn reply_line(&self, _: bool, line: &[u8]) -> Result<ReplyLine, String> {
+    fn reply_line(&self, _: bool, line: &[u8]) -> Result<ReplyLine, Illegal> {
         engine::reply_line(line)
     }
 }

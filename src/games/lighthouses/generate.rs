@@ -2,6 +2,7 @@
 
 use super::map::{LIGHTHOUSES_MAX, Map, SIDE_MAX};
 use super::rules::PLAYERS;
+use drover_game::game::SetupError;
 use drover_game::rng::Rng;
 use std::ops::RangeInclusive;
 
@@ -46,12 +47,12 @@ impl Default for Style {
 /// Draws the map of a seed.
 ///
 /// # Errors
-/// A sentence that names what in the style cannot be drawn.
-pub fn generate(seed: u64, style: &Style) -> Result<Map, String> {
+/// [`SetupError`] names what in the style cannot be drawn.
+pub fn generate(seed: u64, style: &Style) -> Result<Map, SetupError> {
     let side = |name: &str, side: Option<usize>| match side {
-        Some(side) if !(SIDE_MIN..=SIDE_MAX).contains(&side) => Err(format!(
+        Some(side) if !(SIDE_MIN..=SIDE_MAX).contains(&side) => Err(SetupError(format!(
             "{name} must be {SIDE_MIN} to {SIDE_MAX}, not {side}"
-        )),
+        ))),
         _ => Ok(()),
     };
     side("width", style.width)?;
@@ -59,21 +60,23 @@ pub fn generate(seed: u64, style: &Style) -> Result<Map, String> {
     if let Some(count) = style.lighthouses
         && !(1..=LIGHTHOUSES_MAX).contains(&count)
     {
-        return Err(format!(
+        return Err(SetupError(format!(
             "lighthouses must be 1 to {LIGHTHOUSES_MAX}, not {count}"
-        ));
+        )));
     }
     if !PLAYERS.contains(&style.players) {
         let (least, most) = (PLAYERS.start(), PLAYERS.end());
         let players = style.players;
-        return Err(format!("players must be {least} to {most}, not {players}"));
+        return Err(SetupError(format!(
+            "players must be {least} to {most}, not {players}"
+        )));
     }
     let drawn = (0..ATTEMPTS).find_map(|attempt| {
         // The last ones are all land.
         let wild = attempt + 4 < ATTEMPTS;
         Sketch::draw(&mut Rng::new(seed, MAP_STREAM + attempt), style, wild)
     });
-    drawn.ok_or_else(|| "there is no room for that many lighthouses and players".to_owned())
+    drawn.ok_or_else(|| SetupError::new("there is no room for that many lighthouses and players"))
 }
 
 /// A drawing in progress.

@@ -36,8 +36,7 @@ impl Maps for Islands {
             players: wanted.size("players").unwrap_or(Style::default().players),
             symmetric: wanted.symmetric,
         };
-        let map = generate(seed, &style).map_err(SetupError)?;
-        Ok(map.to_string())
+        Ok(generate(seed, &style)?.to_string())
     }
 
     fn check(&self, text: &str) -> Result<(), SetupError> {

@@ -6,6 +6,7 @@ use super::generate::{Style, generate};
 use super::map::Map;
 use super::rules::{ROUNDS_MAX, Setup};
 use drover_game::card::OptionCard;
+use drover_game::game::SetupError;
 use drover_game::options::{choice, maybe_whole, text, within};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -117,17 +118,20 @@ impl Conduct {
     /// Whether every time lies in its range.
     ///
     /// # Errors
-    /// A sentence that names the one that does not.
-    pub fn check(&self) -> Result<(), String> {
+    /// [`SetupError`] names the one that does not.
+    pub fn check(&self) -> Result<(), SetupError> {
         for (name, ms) in [
             ("start_ms", self.start_ms),
             ("soft_ms", self.soft_ms),
             ("hard_ms", self.hard_ms),
         ] {
-            within(&ms.into(), 1, TIME_MS_MAX).map_err(|why| format!("{name} {why}"))?;
+            within(&ms.into(), 1, TIME_MS_MAX)
+                .map_err(|why| SetupError(format!("{name} {why}")))?;
         }
         let pause = within(&self.pause_us.into(), 0, PAUSE_US_MAX);
-        pause.map(drop).map_err(|why| format!("pause_us {why}"))
+        pause
+            .map(drop)
+            .map_err(|why| SetupError(format!("pause_us {why}")))
     }
 }
 
@@ -157,8 +161,8 @@ impl Options {
     /// The game of this seed and number of players.
     ///
     /// # Errors
-    /// A sentence that names the option that cannot be used.
-    pub fn set_up(self, seed: u64, players: usize) -> Result<RefereeSetup, String> {
+    /// [`SetupError`] names the option that cannot be used.
+    pub fn set_up(self, seed: u64, players: usize) -> Result<RefereeSetup, SetupError> {
         let usual = Conduct::default();
         let conduct = Conduct {
             neutral: self.neutral,
@@ -189,21 +193,23 @@ fn neutral<'de, D: Deserializer<'de>>(value: D) -> Result<Neutral, D::Error> {
     }
 }
 
-fn named_map(wanted: Option<&str>, seed: u64, players: usize) -> Result<Map, String> {
+fn named_map(wanted: Option<&str>, seed: u64, players: usize) -> Result<Map, SetupError> {
     match wanted {
         None => {
             let maps = atlas::MAPS.iter().map(|(_, text)| Map::read(text));
             let roomy = maps.filter_map(|map| map.ok().filter(|map| map.starts().len() >= players));
             let mut roomy: Vec<Map> = roomy.collect();
             if roomy.is_empty() {
-                return Err(format!(
+                return Err(SetupError(format!(
                     "no built-in map has start cells for {players} players"
-                ));
+                )));
             }
             let at = (seed % roomy.len() as u64) as usize;
             Ok(roomy.swap_remove(at))
         }
-        Some(text) if text.contains('\n') => Map::read(text).map_err(|why| format!("map: {why}")),
+        Some(text) if text.contains('\n') => {
+            Map::read(text).map_err(|why| SetupError(format!("map: {why}")))
+        }
         Some(name) if name == DRAWN => {
             let style = Style {
                 players,
@@ -212,13 +218,13 @@ fn named_map(wanted: Option<&str>, seed: u64, players: usize) -> Result<Map, Str
             generate(seed, &style)
         }
         Some(name) => match atlas::find(name) {
-            Some(map) => map.map_err(|why| why.to_string()),
+            Some(map) => map,
             None => {
                 let names: Vec<&str> = atlas::MAPS.iter().map(|(name, _)| *name).collect();
-                Err(format!(
+                Err(SetupError(format!(
                     "there is no map {name:?}; there are {}, and {DRAWN}",
                     names.join(", ")
-                ))
+                )))
             }
         },
     }

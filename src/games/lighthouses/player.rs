@@ -236,15 +236,8 @@ impl Dialogue for Player {
             Ask::Turn => Some(wire::write(&game.chart, *act)),
             Ask::Prepare => Some(wire::greet(&self.name)),
         };
-        let asked = (view.as_ref(), ask);
-        let known = game.known(view);
-        Some(explain(
-            &*self.bot,
-            asked,
-            budget,
-            (write, Frame::new()),
-            known,
-        ))
+        let reasons = self.bot.clone().reasons(view, ask, budget);
+        Some(explain(reasons, write, Frame::new(), game.known(view)))
     }
 
     /// A bot that did not think about what it is asked, because somebody else answered, sees it now.
@@ -293,16 +286,16 @@ impl Dialogue for Player {
         let (points, rounds) = (view.score, game.turns);
         self.facts.result(self.points, points, rounds);
         let detail = format!("{points} points after {rounds} rounds, the last one's not counted");
-        Some(Ending::of(Cause::Normal, detail))
+        Some(Ending::new(Cause::Normal, detail))
     }
 
     /// The state that was received last; what was done since is in the title only.
     fn scene(&self) -> Option<Scene> {
         let game = self.game.as_ref()?;
         let view = game.view.as_ref()?;
-        let from = (view.position, view.energy);
+        let (from, energy) = (view.position, view.energy);
         let what = match game.done {
-            Some((act, done)) => deed(&game.chart, game.seat, from, act, done),
+            Some((act, done)) => deed(&game.chart, game.seat, from, energy, act, done),
             None => format!("player {} is asked", game.seat.0),
         };
         let state = State::from_view(&game.chart, game.seat, game.players, view);

@@ -5,7 +5,7 @@ use super::dialect::engine::{self, Broken};
 use super::options::{OnSilence, RefereeSetup};
 use super::rules::{Act, Lighthouses, Refusal};
 use super::scene::{State, deed};
-use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats};
+use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats, SetupError};
 use drover_game::scene::Scene;
 use drover_game::wire::{Blame, Call, Noted, Reply, Table};
 use serde_json::Value;
@@ -49,8 +49,8 @@ impl Referee {
     /// A game from its start.
     ///
     /// # Errors
-    /// A sentence that says which part does not fit.
-    pub fn new(setup: RefereeSetup) -> Result<Self, String> {
+    /// [`SetupError`] says which part does not fit.
+    pub fn new(setup: RefereeSetup) -> Result<Self, SetupError> {
         setup.conduct.check()?;
         setup.position.check()?;
         let game = Lighthouses::begin(&setup.position);
@@ -159,30 +159,32 @@ impl Referee {
             Ok(command) => command,
             Err(Broken(why)) => return self.drop_bot(seat, Cause::ProtocolError, why),
         };
-        let done = match command {
-            Ok(act) => self.play(seat, act).map_err(|why| why.to_string()),
+        let refused = match command {
+            Ok(act) => self.play(seat, act).err().map(|why| why.to_string()),
             Err(why) => {
                 self.note(&format!("player {} gives no command of the game", seat.0));
                 // A failed command is a passed turn.
                 let _ = self.game.play(Act::Pass);
-                Err(why)
+                Some(why.to_string())
             }
         };
         let bot = &mut self.bots[seat];
         bot.silences = 0;
         bot.heard_result = true;
         bot.late += u32::from(took > Duration::from_millis(self.setup.conduct.soft_ms));
-        bot.refused += u32::from(done.is_err());
+        bot.refused += u32::from(refused.is_some());
         self.open = None;
-        self.calls.push(Call::send(seat, engine::result(&done)));
+        self.calls
+            .push(Call::send(seat, engine::result(refused.as_deref())));
         self.go_on();
     }
 
     fn play(&mut self, seat: Seat, act: Act) -> Result<(), Refusal> {
         let player = self.game.players().get(seat.index());
-        let from = player.map_or_else(Default::default, |player| (player.position, player.energy));
+        let (from, energy) =
+            player.map_or_else(Default::default, |player| (player.position, player.energy));
         let done = self.game.legal(act);
-        self.note(&deed(self.game.chart(), seat, from, act, done));
+        self.note(&deed(self.game.chart(), seat, from, energy, act, done));
         self.game.play(act)
     }
 
@@ -207,7 +209,7 @@ impl Referee {
         self.note(&format!("player {} gives no command in time", seat.0));
         let _ = self.game.play(Act::Pass);
         // Bots read a result after every command, however late they give it.
-        let result = engine::result(&Err("Command timed out".to_owned()));
+        let result = engine::result(Some("Command timed out"));
         self.calls.push(Call::send(seat, result));
         self.go_on();
     }

@@ -15,7 +15,7 @@ use drover_game::card::{GameCard, Limits, Places, StdioWire, TeamFact, Teams, Wi
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
 use drover_game::dialect::{Dialect, ReplyLine, Route, Seating};
-use drover_game::game::{Bot, Illegal, Outcome, Seat};
+use drover_game::game::{Bot, Illegal, Outcome, Seat, SetupError};
 use drover_game::kit::{DialogueSetup, LineUp};
 use drover_game::wire::{Dialogue, Table, WireError};
 use serde::Deserialize;
@@ -70,7 +70,7 @@ impl Contest for PlanetWars {
     };
     const BOUT_NODES: u64 = 2_000;
 
-    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, SetupError> {
         options.set_up(deal.seed, deal.seats())
     }
 
@@ -78,7 +78,7 @@ impl Contest for PlanetWars {
         &refereed.position
     }
 
-    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, SetupError> {
         Ok(Box::new(Referee::new(refereed)?))
     }
 
@@ -98,7 +98,7 @@ impl Contest for PlanetWars {
         bots::bouts(name)
     }
 
-    fn line_up(options: Options, entrants: usize) -> Result<LineUp, String> {
+    fn line_up(options: Options, entrants: usize) -> Result<LineUp, SetupError> {
         let owners = options.seat_owners(entrants)?;
         let teams = Some(options.teams(owners.len())?);
         Ok(LineUp { owners, teams })
@@ -108,12 +108,12 @@ impl Contest for PlanetWars {
         decision: &Decision<'_, Self>,
         frame: &[u8],
         reply: &str,
-    ) -> Result<Act, String> {
+    ) -> Result<Act, Illegal> {
         match google::is_spoken(frame) {
-            true => judge::act_of(reply, |line| {
+            true => judge::read_reply(reply, |line| {
                 google::line(line, Lines::Strict, &decision.view.planets)
             }),
-            false => judge::act_of(reply, |line| judge::line(line, Lines::Strict)),
+            false => judge::read_reply(reply, |line| judge::line(line, Lines::Strict)),
         }
     }
 }
@@ -136,7 +136,7 @@ impl Dialect for States {
         Ok(Route::unnumbered(false, seating))
     }
 
-    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal> {
         if google::is_spoken(message) {
             return google::in_form(answer);
         }
@@ -158,7 +158,7 @@ impl Dialect for States {
         wire::completes(line)
     }
 
-    fn reply_line(&self, _: bool, line: &[u8]) -> Result<ReplyLine, String> {
+    fn reply_line(&self, _: bool, line: &[u8]) -> Result<ReplyLine, Illegal> {
         Ok(match line.trim_ascii() {
             [] => ReplyLine::Blank,
             line if wire::completes(line) => ReplyLine::Last,

@@ -1,6 +1,7 @@
 //! Random maps (README.md, section 5): the same seed and style give the same map forever.
 
 use super::rules::{NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlayerId};
+use drover_game::game::SetupError;
 use drover_game::rng::Rng;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
@@ -59,22 +60,20 @@ const DRAWS: usize = 200;
 /// The map for this seed and style.
 ///
 /// # Errors
-/// A sentence that names what cannot be drawn.
-pub fn generate(seed: u64, style: &Style) -> Result<Vec<Planet>, String> {
+/// [`SetupError`] names what cannot be drawn.
+pub fn generate(seed: u64, style: &Style) -> Result<Vec<Planet>, SetupError> {
     let Style {
         players, planets, ..
     } = *style;
     if !PLAYERS.contains(&players) {
-        return Err(format!(
-            "{players} players: {} to {} can play",
-            PLAYERS.start(),
-            PLAYERS.end()
-        ));
+        let (least, most) = (PLAYERS.start(), PLAYERS.end());
+        let why = format!("{players} players: {least} to {most} can play");
+        return Err(SetupError(why));
     }
     if let Some(planets) = planets.filter(|planets| !(players..=PLANETS_MAX).contains(planets)) {
-        return Err(format!(
+        return Err(SetupError(format!(
             "{planets} planets: {players} (one for each player) to {PLANETS_MAX} can be drawn"
-        ));
+        )));
     }
     let mut rng = Rng::new(seed, MAP_STREAM);
     match style.look {
@@ -84,7 +83,7 @@ pub fn generate(seed: u64, style: &Style) -> Result<Vec<Planet>, String> {
 }
 
 /// Planets 1 to n are the homes of players n to 1, as on the contest's own maps.
-fn contest(rng: &mut Rng, style: &Style) -> Result<Vec<Planet>, String> {
+fn contest(rng: &mut Rng, style: &Style) -> Result<Vec<Planet>, SetupError> {
     let players = style.players;
     let planets = style.planets.unwrap_or((5 * players).min(99).max(players));
     // The contest's squares: 7 for 5 planets, 10 for 10, 50 for 99.
@@ -95,9 +94,9 @@ fn contest(rng: &mut Rng, style: &Style) -> Result<Vec<Planet>, String> {
         .saturating_add(1)
         .saturating_mul(side.saturating_add(1));
     if side > SIDE_MAX || cells < planets {
-        return Err(format!(
+        return Err(SetupError(format!(
             "a square of 0 to {side} has no room for {planets} planets, or is larger than {SIDE_MAX}"
-        ));
+        )));
     }
     let mut taken: Vec<(u32, u32)> = Vec::with_capacity(planets);
     while taken.len() < planets {

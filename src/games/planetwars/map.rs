@@ -35,14 +35,12 @@ pub fn read(text: &str) -> Result<Vec<Planet>, SetupError> {
         let has_five_numbers = matches!(words[..], ["P", _, _, _, _, _]);
         let planet = match words[..] {
             [] => continue,
-            ["F", ..] => Err("a game begins without fleets: leave out the lines of F".to_owned()),
-            _ if *is_of_2010.get_or_insert(has_five_numbers) => of_2010(planets.len(), &words),
-            _ if has_five_numbers => Err(format!(
-                "a number is missing: {FORM}; in a map of 2010 all planets, the first one too, are {FORM_OF_2010}"
-            )),
+            ["F", ..] => Err(LineError::Fleet),
+            _ if *is_of_2010.get_or_insert(has_five_numbers) => from_2010(planets.len(), &words),
+            _ if has_five_numbers => Err(LineError::FiveNumbers),
             _ => planet(text),
         };
-        let planet = planet.map_err(|why| wrong(line, why))?;
+        let planet = planet.map_err(|why| wrong(line, why.to_string()))?;
         if planets.iter().any(|other| other.id == planet.id) {
             return Err(wrong(
                 line,
@@ -60,30 +58,49 @@ pub fn read(text: &str) -> Result<Vec<Planet>, SetupError> {
     Ok(planets)
 }
 
+/// Why a line of a map is no planet's.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    #[error("a game begins without fleets: leave out the lines of F")]
+    Fleet,
+    #[error(
+        "a number is missing: {FORM}; in a map of 2010 all planets, the first one too, are {FORM_OF_2010}"
+    )]
+    FiveNumbers,
+    #[error("this is no {FORM_OF_2010}, the form of 2010 in which the map begins")]
+    NotOf2010,
+    #[error("a planet's line begins with P")]
+    NoPlanet,
+    #[error("{0} is missing: {FORM}")]
+    Missing(&'static str),
+    #[error("{field} must be a whole number from {least} to {most}, not {word:?}")]
+    NotWhole {
+        field: &'static str,
+        least: i64,
+        most: i64,
+        word: String,
+    },
+    #[error("{0} must be a number up to {COORDINATE_MAX}, not {1:?}")]
+    NoCoordinate(&'static str, String),
+    #[error("{0:?} is one word too many")]
+    TooMany(String),
+}
+
 /// The planet of a line of 2010, which has no number.
-fn of_2010(id: usize, words: &[&str]) -> Result<Planet, String> {
+fn from_2010(id: usize, words: &[&str]) -> Result<Planet, LineError> {
     let ["P", x, y, owner, ships, growth] = words else {
-        return Err(format!(
-            "this is no {FORM_OF_2010}, the form of 2010 in which the map begins"
-        ));
+        return Err(LineError::NotOf2010);
     };
     planet(&format!("P {id} {x} {y} {growth} {owner} {ships}"))
 }
 
 /// The planet of one line.
-///
-/// # Errors
-/// A sentence that names the field.
-pub fn planet(line: &str) -> Result<Planet, String> {
+fn planet(line: &str) -> Result<Planet, LineError> {
     let mut words = line.split_ascii_whitespace();
     if words.next() != Some("P") {
-        return Err("a planet's line begins with P".to_owned());
+        return Err(LineError::NoPlanet);
     }
-    let mut word = |field: &'static str| {
-        words
-            .next()
-            .ok_or_else(|| format!("{field} is missing: {FORM}"))
-    };
+    let mut word = |field| words.next().ok_or(LineError::Missing(field));
     let id = whole(word("id")?, "id", 0, u32::MAX.into())? as u32;
     let x = coordinate(word("x")?, "x")?;
     let y = coordinate(word("y")?, "y")?;
@@ -91,7 +108,7 @@ pub fn planet(line: &str) -> Result<Planet, String> {
     let owner = whole(word("owner")?, "owner", NEUTRAL.into(), u32::MAX.into())? as u32;
     let ships = whole(word("ships")?, "ships", 0, SHIPS_MAX)?;
     if let Some(more) = words.next() {
-        return Err(format!("{more:?} is one word too many"));
+        return Err(LineError::TooMany(more.to_owned()));
     }
     Ok(Planet {
         id,
@@ -103,20 +120,23 @@ pub fn planet(line: &str) -> Result<Planet, String> {
     })
 }
 
-fn whole(word: &str, field: &str, least: i64, most: i64) -> Result<i64, String> {
+fn whole(word: &str, field: &'static str, least: i64, most: i64) -> Result<i64, LineError> {
     let number = word.parse::<i64>().ok();
     number
         .filter(|number| (least..=most).contains(number))
-        .ok_or_else(|| {
-            format!("{field} must be a whole number from {least} to {most}, not {word:?}")
+        .ok_or_else(|| LineError::NotWhole {
+            field,
+            least,
+            most,
+            word: word.to_owned(),
         })
 }
 
-fn coordinate(word: &str, field: &str) -> Result<f64, String> {
+fn coordinate(word: &str, field: &'static str) -> Result<f64, LineError> {
     let number = word.parse::<f64>().ok();
     number
         .filter(|number| number.abs() <= COORDINATE_MAX)
-        .ok_or_else(|| format!("{field} must be a number up to {COORDINATE_MAX}, not {word:?}"))
+        .ok_or_else(|| LineError::NoCoordinate(field, word.to_owned()))
 }
 
 /// A map as text. Whole coordinates are written as whole numbers.

@@ -36,8 +36,7 @@ impl Maps for Planets {
             planets: wanted.size("planets"),
             side: wanted.size("width"),
         };
-        let planets = generate(seed, &style).map_err(SetupError)?;
-        Ok(map::text(&planets))
+        Ok(map::text(&generate(seed, &style)?))
     }
 
     fn check(&self, text: &str) -> Result<(), SetupError> {

@@ -8,6 +8,7 @@ use super::rules::{
     SamePlanet, Setup, TEAM_MAX, Travel, ZeroShips,
 };
 use drover_game::card::OptionCard;
+use drover_game::game::SetupError;
 use drover_game::options::{choice, maybe_whole, within};
 use drover_game::rng::Rng;
 use serde::{Deserialize, Serialize};
@@ -169,10 +170,11 @@ impl Conduct {
     /// Whether every time lies in its range.
     ///
     /// # Errors
-    /// A sentence that names the one that does not.
-    pub fn check(&self) -> Result<(), String> {
+    /// [`SetupError`] names the one that does not.
+    pub fn check(&self) -> Result<(), SetupError> {
         for (name, ms) in [("start_ms", self.start_ms), ("turn_ms", self.turn_ms)] {
-            within(&ms.into(), 1, TIME_MS_MAX).map_err(|why| format!("{name} {why}"))?;
+            within(&ms.into(), 1, TIME_MS_MAX)
+                .map_err(|why| SetupError(format!("{name} {why}")))?;
         }
         Ok(())
     }
@@ -268,8 +270,8 @@ impl Options {
     /// The game of this seed and number of players.
     ///
     /// # Errors
-    /// A sentence that names the option that cannot be used.
-    pub fn set_up(self, seed: u64, players: usize) -> Result<RefereeSetup, String> {
+    /// [`SetupError`] names the option that cannot be used.
+    pub fn set_up(self, seed: u64, players: usize) -> Result<RefereeSetup, SetupError> {
         let teams = self.teams(players)?;
         let mut numbers: Vec<PlayerId> = (1..).take(players).collect();
         if self.assignment == Assignment::Shuffled {
@@ -298,8 +300,8 @@ impl Options {
     /// For each player of a match which of those who enter plays it.
     ///
     /// # Errors
-    /// A sentence, if the option `teams` does not fit this many.
-    pub fn seat_owners(&self, entrants: usize) -> Result<Vec<usize>, String> {
+    /// [`SetupError`] if the option `teams` does not fit this many.
+    pub fn seat_owners(&self, entrants: usize) -> Result<Vec<usize>, SetupError> {
         let sizes = match sizes(&self.teams)? {
             Sizes::Each(size) => vec![size; entrants],
             // A mixed team: one enters for each player.
@@ -310,9 +312,9 @@ impl Options {
         };
         if sizes.len() != entrants {
             let teams = sizes.len();
-            return Err(format!(
+            return Err(SetupError(format!(
                 "teams has {teams} teams, and {entrants} enter: one plays each team, or each player of a list"
-            ));
+            )));
         }
         Ok(members(&sizes))
     }
@@ -320,8 +322,8 @@ impl Options {
     /// Each seat's team.
     ///
     /// # Errors
-    /// A sentence, if the option `teams` does not fit this many.
-    pub fn teams(&self, players: usize) -> Result<Vec<u8>, String> {
+    /// [`SetupError`] if the option `teams` does not fit this many.
+    pub fn teams(&self, players: usize) -> Result<Vec<u8>, SetupError> {
         let sizes = match sizes(&self.teams)? {
             Sizes::Each(size) => vec![size; players / size],
             Sizes::Listed(sizes) => sizes,
@@ -329,9 +331,9 @@ impl Options {
         let teams = members(&sizes);
         if teams.len() != players {
             let sum = teams.len();
-            return Err(format!(
+            return Err(SetupError(format!(
                 "teams of {sizes:?} are {sum} players, not {players}"
-            ));
+            )));
         }
         Ok(teams.into_iter().map(|team| team as u8).collect())
     }
@@ -383,10 +385,10 @@ enum Sizes {
 }
 
 /// A list is also taken as text, as command lines have it: 3,2 or [3, 2].
-fn sizes(wanted: &Value) -> Result<Sizes, String> {
+fn sizes(wanted: &Value) -> Result<Sizes, SetupError> {
     let size = |value: &Value| {
         let size = within(value, 1, TEAM_MAX as u64).map(|size| size as usize);
-        size.map_err(|why| format!("a team's size {why}"))
+        size.map_err(|why| SetupError(format!("a team's size {why}")))
     };
     let listed = |sizes: &[Value]| sizes.iter().map(size).collect::<Result<_, _>>();
     match wanted {
@@ -396,9 +398,8 @@ fn sizes(wanted: &Value) -> Result<Sizes, String> {
             let list = text.trim().trim_start_matches('[').trim_end_matches(']');
             let list: Result<Vec<Value>, _> =
                 list.split(',').map(|size| size.trim().parse()).collect();
-            let list =
-                list.map_err(|_| format!("teams must be sizes such as 3,2, not {text:?}"))?;
-            listed(&list).map(Sizes::Listed)
+            let wrong = |_| SetupError(format!("teams must be sizes such as 3,2, not {text:?}"));
+            listed(&list.map_err(wrong)?).map(Sizes::Listed)
         }
         number => size(number).map(Sizes::Each),
     }
@@ -415,11 +416,11 @@ fn planets(
     count: Option<u64>,
     seed: u64,
     players: usize,
-) -> Result<Vec<Planet>, String> {
+) -> Result<Vec<Planet>, SetupError> {
     let look = match map {
         Value::Null => Look::Contest,
         Value::String(text) if text.contains(char::is_whitespace) => {
-            let mut planets = map::read(text).map_err(|why| format!("map: {why}"))?;
+            let mut planets = map::read(text).map_err(|why| SetupError(format!("map: {why}")))?;
             for planet in &mut planets {
                 // Homes of players who do not play.
                 if planet.owner as usize > players {
@@ -428,8 +429,11 @@ fn planets(
             }
             return housed(planets, players);
         }
-        named => Look::deserialize(named)
-            .map_err(|_| format!("map must be contest, google or a map's text, not {named}"))?,
+        named => Look::deserialize(named).map_err(|_| {
+            SetupError(format!(
+                "map must be contest, google or a map's text, not {named}"
+            ))
+        })?,
     };
     let style = Style {
         look,
@@ -441,13 +445,13 @@ fn planets(
 }
 
 /// Everybody needs a planet to begin with.
-fn housed(planets: Vec<Planet>, players: usize) -> Result<Vec<Planet>, String> {
+fn housed(planets: Vec<Planet>, players: usize) -> Result<Vec<Planet>, SetupError> {
     let homeless = (1..=players as PlayerId)
         .find(|player| !planets.iter().any(|planet| planet.owner == *player));
     match homeless {
         None => Ok(planets),
-        Some(player) => Err(format!(
+        Some(player) => Err(SetupError(format!(
             "map: player {player} of {players} has no planet; owners are numbered from 1"
-        )),
+        ))),
     }
 }

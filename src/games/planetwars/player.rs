@@ -163,13 +163,8 @@ impl Dialogue for Player {
         let allies = self.facts.allies().iter().filter(|ally| **ally != view.you);
         let known = allies.map(|ally| Belief::likely(ally, "is an ally (by the ring)", 1.0));
         let write = |act: &Act| Some(self.written(act));
-        Some(explain(
-            &*self.bot,
-            (view, &Ask),
-            budget,
-            (write, Frame::new()),
-            known.collect(),
-        ))
+        let reasons = self.bot.clone().reasons(view, &Ask, budget);
+        Some(explain(reasons, write, Frame::new(), known.collect()))
     }
 
     /// A bot that did not think about what it is asked, because somebody else answered, sees it now.
@@ -204,7 +199,7 @@ impl Dialogue for Player {
     fn hung_up(&mut self) -> Option<Ending> {
         let view = self.view.as_ref().filter(|_| !self.asked)?;
         let detail = self.facts.result(view);
-        Some(Ending::of(Cause::Normal, detail))
+        Some(Ending::new(Cause::Normal, detail))
     }
 
     fn scene(&self) -> Option<Scene> {

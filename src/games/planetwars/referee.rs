@@ -7,7 +7,7 @@ use super::map;
 use super::options::{Conduct, RefereeSetup, Wire};
 use super::rules::{Act, Planet, PlanetWars, PlayerId};
 use super::scene::{Past, State, news};
-use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats};
+use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats, SetupError};
 use drover_game::scene::Scene;
 use drover_game::wire::{Blame, Call, Reply, Table};
 use serde_json::Value;
@@ -44,8 +44,8 @@ impl Referee {
     /// A game from its start.
     ///
     /// # Errors
-    /// A sentence that says which part does not fit.
-    pub fn new(setup: RefereeSetup) -> Result<Self, String> {
+    /// [`SetupError`] says which part does not fit.
+    pub fn new(setup: RefereeSetup) -> Result<Self, SetupError> {
         setup.conduct.check()?;
         let game = PlanetWars::begin(&setup.position)?;
         let players = setup.position.players.len();

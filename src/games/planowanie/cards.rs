@@ -15,15 +15,18 @@ pub const CARDS_MAX: usize = 128;
 pub struct Card(pub u8);
 
 impl TryFrom<u8> for Card {
-    type Error = String;
+    type Error = NoCard;
 
-    fn try_from(index: u8) -> Result<Self, String> {
+    fn try_from(index: u8) -> Result<Self, NoCard> {
         let known = usize::from(index) < CARDS_MAX;
-        known
-            .then_some(Self(index))
-            .ok_or_else(|| format!("there is no card {index}"))
+        known.then_some(Self(index)).ok_or(NoCard(index))
     }
 }
+
+/// No deck has a card of this index.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no card {0}")]
+pub struct NoCard(u8);
 
 impl From<Card> for u8 {
     fn from(card: Card) -> Self {
@@ -166,9 +169,9 @@ struct Letters {
 }
 
 impl TryFrom<Letters> for Deck {
-    type Error = String;
+    type Error = DeckError;
 
-    fn try_from(letters: Letters) -> Result<Self, String> {
+    fn try_from(letters: Letters) -> Result<Self, DeckError> {
         Self::new(&letters.values, &letters.suits)
     }
 }
@@ -182,23 +185,36 @@ impl From<Deck> for Letters {
     }
 }
 
-fn distinct(what: &'static str, text: &str) -> Result<Vec<char>, String> {
+/// Why letters make no deck: what they are, `values` or `suits`, and the one that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeckError {
+    /// A letter is blank.
+    #[error("{1:?} cannot be one of the {0}: cards are written without blanks")]
+    Blank(&'static str, char),
+    /// A letter is repeated.
+    #[error("{1:?} stands twice among the {0}, so its cards could not be distinguished")]
+    Twice(&'static str, char),
+    /// There is no letter.
+    #[error("the deck has no {0}")]
+    Empty(&'static str),
+    /// That many cards are too many.
+    #[error("the deck has {0} cards; at most {CARDS_MAX} can be played with")]
+    TooLarge(usize),
+}
+
+fn distinct(what: &'static str, text: &str) -> Result<Vec<char>, DeckError> {
     let mut letters = Vec::new();
     for letter in text.chars() {
         if letter.is_whitespace() || letter.is_control() {
-            return Err(format!(
-                "{letter:?} cannot be one of the {what}: cards are written without blanks"
-            ));
+            return Err(DeckError::Blank(what, letter));
         }
         if letters.contains(&letter) {
-            return Err(format!(
-                "{letter:?} stands twice among the {what}, so its cards could not be distinguished"
-            ));
+            return Err(DeckError::Twice(what, letter));
         }
         letters.push(letter);
     }
     if letters.is_empty() {
-        return Err(format!("the deck has no {what}"));
+        return Err(DeckError::Empty(what));
     }
     Ok(letters)
 }
@@ -212,14 +228,12 @@ impl Deck {
     /// The deck of these values, low to high, and these suits, the first one trump.
     ///
     /// # Errors
-    /// A sentence for no values or suits, repeated or blank letters, and more than 128 cards.
-    pub fn new(values: &str, suits: &str) -> Result<Self, String> {
+    /// [`DeckError`] for no values or suits, repeated or blank letters, and more than 128 cards.
+    pub fn new(values: &str, suits: &str) -> Result<Self, DeckError> {
         let (values, suits) = (distinct("values", values)?, distinct("suits", suits)?);
         let cards = values.len().saturating_mul(suits.len());
         if cards > CARDS_MAX {
-            return Err(format!(
-                "the deck has {cards} cards; at most {CARDS_MAX} can be played with"
-            ));
+            return Err(DeckError::TooLarge(cards));
         }
         Ok(Self { values, suits })
     }

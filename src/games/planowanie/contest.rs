@@ -14,7 +14,7 @@ use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
 use drover_game::dialect::{Dialect, ReplyLine, Route};
-use drover_game::game::{Bot, Budget, Cause, Duel, Illegal, Outcome, Seat, Seats};
+use drover_game::game::{Bot, Budget, Cause, Duel, Illegal, Outcome, Seat, Seats, SetupError};
 use drover_game::kit::{DialogueSetup, Pace};
 use drover_game::wire::{Dialogue, Table, WireError};
 use std::time::Duration;
@@ -69,7 +69,7 @@ impl Contest for Planowanie {
     };
     const BOUT_NODES: u64 = 300;
 
-    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, SetupError> {
         Ok(RefereeSetup {
             position: options.position(deal.seed, deal.seats())?,
             conduct: options.conduct,
@@ -80,7 +80,7 @@ impl Contest for Planowanie {
         &refereed.position
     }
 
-    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, SetupError> {
         Ok(Box::new(Referee::new(refereed)))
     }
 
@@ -154,7 +154,7 @@ impl Contest for Planowanie {
         decision: &Decision<'_, Self>,
         frame: &[u8],
         reply: &str,
-    ) -> Result<Act, String> {
+    ) -> Result<Act, Illegal> {
         let deck = decision.view.game.deck();
         dialect::act(deck, frame, *decision.ask, reply)
     }
@@ -170,7 +170,7 @@ impl Dialect for Commands {
         Ok(Route::unnumbered(begins, None))
     }
 
-    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal> {
         dialect::in_form(message, answer)
     }
 
@@ -178,9 +178,9 @@ impl Dialect for Commands {
         default_reply(frame)
     }
 
-    fn reply_line(&self, begun: bool, line: &[u8]) -> Result<ReplyLine, String> {
+    fn reply_line(&self, begun: bool, line: &[u8]) -> Result<ReplyLine, Illegal> {
         let text = dialect::clean(line);
-        dialect::reply_line(begun, &text).ok_or_else(|| dialect::neither(&text))
+        dialect::reply_line(begun, &text).ok_or_else(|| Illegal(dialect::neither(&text)))
     }
 }
 

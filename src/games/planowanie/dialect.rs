@@ -1,9 +1,9 @@
 //! The text of the wire (README.md, section 2): an arbiter's commands, a player's replies.
 
-use super::cards::{Card, Deck};
+use super::cards::{Card, Deck, DeckError};
 use super::rules::{Act, Ask, Game, PlannedDeal};
 use drover_game::dialect::ReplyLine;
-use drover_game::game::Seat;
+use drover_game::game::{Illegal, Seat};
 
 /// Longest line of a reply, in bytes (B4.16).
 pub const REPLY_LINE_MAX: usize = 1_024;
@@ -53,8 +53,31 @@ pub enum Command {
 pub struct Line {
     /// The leading number, as written.
     pub id: Option<String>,
-    /// The command; else a sentence for the reply on why it cannot be read.
-    pub command: Result<Command, String>,
+    /// The command; else why it cannot be read, for the reply.
+    pub command: Result<Command, CommandError>,
+}
+
+/// Why a command cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// What should be a number, and the word that is none.
+    #[error("{0} must be a number, not {1:?}")]
+    NoNumber(&'static str, String),
+    /// Deals, and numbers for them, which should be two each.
+    #[error("{0} deals need {need} numbers, not {1}", need = .0.saturating_mul(2))]
+    Deals(usize, usize),
+    /// Cards that are announced and given.
+    #[error("{0} cards are announced, {1} given")]
+    Cards(usize, usize),
+    /// A command, and how many words came with it.
+    #[error("{0} does not take {1} words")]
+    Words(String, usize),
+    /// A number too many or too few for deals.
+    #[error("a deal is two numbers: cards and leader")]
+    OddDeals,
+    /// Letters that make no deck.
+    #[error(transparent)]
+    Deck(#[from] DeckError),
 }
 
 /// A line without its control characters except tabs (B4.2).
@@ -81,36 +104,29 @@ pub fn read(line: &[u8]) -> Line {
     Line { id, command }
 }
 
-fn number<T: std::str::FromStr>(word: &str, what: &str) -> Result<T, String> {
-    word.parse()
-        .map_err(|_| format!("{what} must be a number, not {word:?}"))
+fn number<T: std::str::FromStr>(word: &str, what: &'static str) -> Result<T, CommandError> {
+    let wrong = |_| CommandError::NoNumber(what, word.to_owned());
+    word.parse().map_err(wrong)
 }
 
-fn command(word: &str, rest: &[&str]) -> Result<Command, String> {
+fn command(word: &str, rest: &[&str]) -> Result<Command, CommandError> {
     match (word, rest) {
-        ("set_deck", [values, suits]) => Deck::new(values, suits).map(Command::SetDeck),
+        ("set_deck", [values, suits]) => Ok(Command::SetDeck(Deck::new(values, suits)?)),
         ("set_players", [players, own]) => Ok(Command::SetPlayers {
             players: number(players, "the number of players")?,
             own: Seat(number(own, "the own number")?),
         }),
         ("set_game", [count, deals @ ..]) => {
-            let count: usize = number(count, "the number of deals")?;
-            if deals.len() != count.saturating_mul(2) {
-                return Err(format!(
-                    "{count} deals need {} numbers, not {}",
-                    count.saturating_mul(2),
-                    deals.len()
-                ));
+            let (count, given) = (number::<usize>(count, "the number of deals")?, deals.len());
+            if given != count.saturating_mul(2) {
+                return Err(CommandError::Deals(count, given));
             }
             planned(deals).map(Command::SetGame)
         }
         ("set_cards", [count, cards @ ..]) => {
-            let count: usize = number(count, "the number of cards")?;
-            if cards.len() != count {
-                return Err(format!(
-                    "{count} cards are announced, {} given",
-                    cards.len()
-                ));
+            let (count, given) = (number(count, "the number of cards")?, cards.len());
+            if given != count {
+                return Err(CommandError::Cards(count, given));
             }
             Ok(Command::SetCards(
                 cards.iter().map(|card| (*card).to_owned()).collect(),
@@ -132,7 +148,7 @@ fn command(word: &str, rest: &[&str]) -> Result<Command, String> {
             "set_deck" | "set_players" | "set_game" | "set_cards" | "time_left" | "gen_declare"
             | "declare" | "gen_move" | "play",
             _,
-        ) => Err(format!("{word} does not take {} words", rest.len())),
+        ) => Err(CommandError::Words(word.to_owned(), rest.len())),
         _ => Ok(Command::Unknown(word.to_owned())),
     }
 }
@@ -140,14 +156,14 @@ fn command(word: &str, rest: &[&str]) -> Result<Command, String> {
 /// The pairs of `set_game`: cards and leader of each deal.
 ///
 /// # Errors
-/// A sentence names what is not a number.
-pub fn planned(words: &[&str]) -> Result<Vec<PlannedDeal>, String> {
+/// [`CommandError`] names what is not a number.
+pub fn planned(words: &[&str]) -> Result<Vec<PlannedDeal>, CommandError> {
     let deals = words.chunks(2).map(|pair| match pair {
         [cards, leader] => Ok(PlannedDeal {
             cards: number(cards, "the number of cards")?,
             leader: Seat(number(leader, "the leader")?),
         }),
-        _ => Err("a deal is two numbers: cards and leader".to_owned()),
+        _ => Err(CommandError::OddDeals),
     });
     deals.collect()
 }
@@ -236,11 +252,11 @@ pub fn reply_line(begun: bool, line: &str) -> Option<ReplyLine> {
 /// The act of a whole reply to a message that asks for this, read leniently (B4.6).
 ///
 /// # Errors
-/// A sentence that says what it is instead.
-pub fn act(deck: &Deck, message: &[u8], ask: Ask, reply: &str) -> Result<Act, String> {
+/// [`Illegal`] says what it is instead.
+pub fn act(deck: &Deck, message: &[u8], ask: Ask, reply: &str) -> Result<Act, Illegal> {
     let first = clean(reply.lines().next().unwrap_or_default().as_bytes());
     let said = receive(&first).filter(|said| said.yes);
-    let said = said.ok_or_else(|| format!("{first:?} does not say yes"))?;
+    let said = said.ok_or_else(|| Illegal(format!("{first:?} does not say yes")))?;
     // A number that is echoed follows the sign at once.
     let id = read(message).id;
     let echoed = id.and_then(|id| first.get(1..)?.strip_prefix(&*id));
@@ -248,10 +264,10 @@ pub fn act(deck: &Deck, message: &[u8], ask: Ask, reply: &str) -> Result<Act, St
     match ask {
         Ask::Declare => tricks(payload, true)
             .map(Act::Declare)
-            .ok_or_else(|| format!("{first:?} declares no number of tricks")),
+            .ok_or_else(|| Illegal(format!("{first:?} declares no number of tricks"))),
         Ask::Play => card(deck, payload, true)
             .map(Act::Play)
-            .ok_or_else(|| format!("{first:?} names no card of the deck")),
+            .ok_or_else(|| Illegal(format!("{first:?} names no card of the deck"))),
     }
 }
 
@@ -297,16 +313,19 @@ pub fn cut(text: &str) -> String {
 /// Whether an answer is legal in form, whatever the rules say.
 ///
 /// # Errors
-/// A sentence that says what a reader would not take.
-pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
+/// [`Illegal`] says what a reader would not take.
+pub fn in_form(message: &[u8], answer: &str) -> Result<(), Illegal> {
     let asked = read(message);
+    let wrong = |why| Err(Illegal(why));
     let Some((first, "")) = answer.split_once('\n') else {
-        return Err(format!("{answer:?} is not one line with its end"));
+        return wrong(format!("{answer:?} is not one line with its end"));
     };
     if first.len() > REPLY_LINE_MAX {
-        return Err(format!("a line of {} bytes", first.len()));
+        return wrong(format!("a line of {} bytes", first.len()));
     }
-    let said = receive(first).ok_or_else(|| format!("{first:?} is neither yes nor no"))?;
+    let Some(said) = receive(first) else {
+        return wrong(format!("{first:?} is neither yes nor no"));
+    };
     let id = asked.id.unwrap_or_default();
     let payload = said.payload.strip_prefix(&id).unwrap_or(&said.payload);
     let one_word = payload.split_whitespace().count() == 1;
@@ -315,9 +334,10 @@ pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
         Ok(Command::GenMove) => said.yes && one_word,
         _ => true,
     };
-    legal
-        .then_some(())
-        .ok_or_else(|| format!("{first:?} is no answer"))
+    match legal {
+        true => Ok(()),
+        false => wrong(format!("{first:?} is no answer")),
+    }
 }
 
 #[cfg(test)]
@@ -367,7 +387,7 @@ mod tests {
             (Ask::Declare, "= AS\n", "declares no number of tricks"),
         ] {
             let error = read("gen", ask, reply).unwrap_err();
-            assert!(error.ends_with(why), "{reply:?}: {error}");
+            assert!(error.0.ends_with(why), "{reply:?}: {error}");
         }
     }
 

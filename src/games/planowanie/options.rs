@@ -4,6 +4,7 @@ use super::cards::Deck;
 use super::dialect::planned;
 use super::rules::{Game, PlannedDeal, Setup};
 use drover_game::card::OptionCard;
+use drover_game::game::SetupError;
 use drover_game::options::{choice, whole};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
@@ -85,17 +86,18 @@ impl Options {
     /// The game that these options, a seed and a number of players describe.
     ///
     /// # Errors
-    /// A sentence that says what cannot be played.
-    pub fn position(&self, seed: u64, players: usize) -> Result<Setup, String> {
-        let deck = Deck::new(&self.values, &self.suits)?;
+    /// [`SetupError`] says what cannot be played.
+    pub fn position(&self, seed: u64, players: usize) -> Result<Setup, SetupError> {
+        let deck = Deck::new(&self.values, &self.suits).map_err(SetupError::new)?;
         let deals = match &self.deals {
             Value::Null => {
                 let most = CARDS_RISING_TO.min(deck.len() / players.max(1));
                 Game::rising(most as u8, players)
             }
-            given => deals_of(given)?,
+            given => read_deals(given)?,
         };
-        Ok(Setup::seeded(Game::new(deck, players, deals)?, seed))
+        let game = Game::new(deck, players, deals).map_err(SetupError::new)?;
+        Ok(Setup::seeded(game, seed))
     }
 }
 
@@ -137,22 +139,24 @@ fn letters<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
     }
 }
 
-fn deals_of(value: &Value) -> Result<Vec<PlannedDeal>, String> {
+fn read_deals(value: &Value) -> Result<Vec<PlannedDeal>, SetupError> {
     match value {
         Value::String(text) => {
             let words: Vec<&str> = text.split_whitespace().collect();
-            planned(&words).map_err(|why| format!("deals: {why}"))
+            planned(&words).map_err(|why| SetupError(format!("deals: {why}")))
         }
         Value::Array(pairs) => pairs
             .iter()
             .map(|pair| {
                 serde_json::from_value(pair.clone())
                     .map(|deal: (u8, u8)| PlannedDeal::from(deal))
-                    .map_err(|_| format!("deals: a deal is [cards, leader], not {pair}"))
+                    .map_err(|_| {
+                        SetupError(format!("deals: a deal is [cards, leader], not {pair}"))
+                    })
             })
             .collect(),
-        other => Err(format!(
+        other => Err(SetupError(format!(
             "deals must be a text or a list of pairs, not {other}"
-        )),
+        ))),
     }
 }

@@ -6,7 +6,7 @@ use super::dialect::{self, Command, YES};
 use super::facts::{Facts, WHY_MAX};
 use super::rules::{Act, Ask, Event, Game, PLAYERS, PlannedDeal, Planowanie, View};
 use super::scene::{Position, Watch};
-use super::table::{Received, Table};
+use super::table::{Received, Table, Unplayable};
 use drover_game::explain::{Explanation, explain};
 use drover_game::game::{Bot, Budget, Cause, Progress, Seat, Seats};
 use drover_game::reasons::Belief;
@@ -67,7 +67,7 @@ impl Player {
 
     /// Once deck, players and deals are known, the game begins. While cards are out, another one begins
     /// only when all three were sent again: one of them alone is an old message that comes again.
-    fn configured(&mut self) -> Result<(), String> {
+    fn configured(&mut self) -> Result<(), Unplayable> {
         let fresh = self.table.as_ref().filter(|table| table.is_untouched());
         let deck = self.config.deck.clone();
         let deck = deck.or_else(|| fresh.map(|table| table.game.deck().clone()));
@@ -93,9 +93,8 @@ impl Player {
         Ok(())
     }
 
-    fn table(&mut self) -> Result<&mut Table, String> {
-        let missing = "the game is not configured: set_deck, set_players and set_game come first";
-        self.table.as_mut().ok_or_else(|| missing.to_owned())
+    fn table(&mut self) -> Result<&mut Table, Unplayable> {
+        self.table.as_mut().ok_or(Unplayable::NotConfigured)
     }
 
     /// An ask is always answered: with the first answer where it comes again, without thinking where what
@@ -169,7 +168,7 @@ impl Player {
         format!("?{} {why}\n", self.id.as_deref().unwrap_or_default())
     }
 
-    fn obey(&mut self, command: Command) -> Result<Next, String> {
+    fn obey(&mut self, command: Command) -> Result<Next, Unplayable> {
         match command {
             Command::Blank => return Ok(Next::Wait),
             Command::SetDeck(deck) => {
@@ -178,7 +177,7 @@ impl Player {
             }
             Command::SetPlayers { players, own } => {
                 if !PLAYERS.contains(&players) || own.index() >= players {
-                    return Err(format!("player {} of {players} cannot play", own.0));
+                    return Err(Unplayable::NotSeated { own, players });
                 }
                 self.config.players = Some((players, own));
                 self.configured()?;
@@ -254,7 +253,7 @@ impl Player {
         }
     }
 
-    fn played(&mut self, seat: Seat, text: &str) -> Result<Next, String> {
+    fn played(&mut self, seat: Seat, text: &str) -> Result<Next, Unplayable> {
         let table = self.table()?;
         let card = table.card(text)?;
         let (own, count) = (table.seat, table.game.players());
@@ -324,12 +323,14 @@ impl Dialogue for Player {
         if let Some(table) = &mut self.table {
             table.toll.commands = table.toll.commands.saturating_add(1);
         }
-        let next = line.command.and_then(|command| self.obey(command));
+        let command = line.command.map_err(Unplayable::from);
+        let next = command.and_then(|command| self.obey(command));
         Ok(next.unwrap_or_else(|why| {
             let text = dialect::clean(frame);
             let word = text
                 .split_whitespace()
                 .find(|word| word.starts_with(char::is_alphabetic));
+            let why = why.to_string();
             self.facts.unsound(word.unwrap_or_default(), &why);
             Next::Send(self.no(&why))
         }))
@@ -347,15 +348,8 @@ impl Dialogue for Player {
     fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
         let (view, ask) = self.asked.as_ref()?;
         let write = |act: &Act| Some(self.yes(&payload(view.game.deck(), *act)));
-        let known = known(view);
-        let asked = (view.as_ref(), ask);
-        Some(explain(
-            &*self.bot,
-            asked,
-            budget,
-            (write, Frame::new()),
-            known,
-        ))
+        let reasons = self.bot.clone().reasons(view, ask, budget);
+        Some(explain(reasons, write, Frame::new(), known(view)))
     }
 
     /// What counts is what the arbiter sends everybody afterwards; this is what is said again to the same

@@ -6,7 +6,7 @@ use super::options::Conduct;
 use super::rules::{Planowanie, Setup};
 use super::scene::{Position, Watch};
 use drover_game::dialect::ReplyLine;
-use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats};
+use drover_game::game::{Cause, Game as _, Illegal, Outcome, Seat, Seats};
 use drover_game::scene::Scene;
 use drover_game::wire::{Blame, Call, Reply, Table};
 use serde::{Deserialize, Serialize};
@@ -155,15 +155,15 @@ impl Referee {
         self.ask_card();
     }
 
-    fn take_declaration(&mut self, seat: Seat, said: &Said) -> Result<(), String> {
+    fn take_declaration(&mut self, seat: Seat, said: &Said) -> Result<(), Illegal> {
         let tricks = dialect::tricks(&said.payload, self.setup.conduct.lenient)
             .filter(|tricks| said.yes && *tricks <= self.game.round().cards());
         let Some(tricks) = tricks else {
-            return Err(format!(
+            return Err(Illegal(format!(
                 "gen_declare was answered {:?}, which is no number from 0 to {}",
                 shown(said),
                 self.game.round().cards()
-            ));
+            )));
         };
         self.declared.push(tricks);
         self.watch.declared(seat, tricks);
@@ -174,18 +174,18 @@ impl Referee {
         Ok(())
     }
 
-    fn take_card(&mut self, seat: Seat, said: &Said) -> Result<(), String> {
+    fn take_card(&mut self, seat: Seat, said: &Said) -> Result<(), Illegal> {
         let deck = self.game.game().deck().clone();
         let card = dialect::card(&deck, &said.payload, self.setup.conduct.lenient);
         let Some(card) = card.filter(|_| said.yes) else {
-            return Err(format!(
+            return Err(Illegal(format!(
                 "gen_move was answered {:?}, which is no card of the deck",
                 shown(said)
-            ));
+            )));
         };
         let deal = self.game.deal();
         let mut round = self.game.round().clone();
-        self.game.play(seat, card).map_err(|why| why.to_string())?;
+        self.game.play(seat, card)?;
         // The game's own may be the next deal's by now.
         let _ = round.play(&deck, seat, card);
         self.watch.played(seat, card, &round);
@@ -208,7 +208,7 @@ impl Referee {
             // A refusal of anything else is the player's own affair (B4.5).
             Step::Send(_) | Step::TimeLeft => Ok(()),
         };
-        if let Err(why) = read {
+        if let Err(Illegal(why)) = read {
             self.fault(open.seat, Cause::IllegalMove, why);
         }
     }

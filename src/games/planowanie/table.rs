@@ -2,7 +2,8 @@
 //! from what is certain if it does not.
 
 use super::cards::{Card, CardSet};
-use super::rules::{Act, Ask, Game, Play, Round, View};
+use super::dialect::CommandError;
+use super::rules::{Act, Ask, Game, GameError, Play, Round, View};
 use drover_game::game::{Illegal, Seat, Seats};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -32,15 +33,16 @@ pub(super) enum Unplayable {
     Mine,
     #[error("that card has been played before")]
     Gone,
+    #[error("the game is not configured: set_deck, set_players and set_game come first")]
+    NotConfigured,
+    #[error("player {} of {players} cannot play", own.0)]
+    NotSeated { own: Seat, players: usize },
     #[error(transparent)]
     Illegal(#[from] Illegal),
-}
-
-/// An answer says why a command was not taken.
-impl From<Unplayable> for String {
-    fn from(why: Unplayable) -> Self {
-        why.to_string()
-    }
+    #[error(transparent)]
+    Game(#[from] GameError),
+    #[error(transparent)]
+    Command(#[from] CommandError),
 }
 
 /// The result of a message that the rules allow.

@@ -16,7 +16,7 @@ use drover_game::arena::Acts;
 use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased, MATCH_NUMBER};
 use drover_game::dialect::{Dialect, Route, Seating};
-use drover_game::game::{Bot, Illegal, Outcome, Seat, Seats};
+use drover_game::game::{Bot, Illegal, Outcome, Seat, Seats, SetupError};
 use drover_game::kit::DialogueSetup;
 use drover_game::models::Models;
 use drover_game::wire::{Dialogue, Frame, Table, WireError};
@@ -68,7 +68,7 @@ impl Contest for SmartDog {
     };
     const BOUT_NODES: u64 = 500;
 
-    fn set_up(options: MatchOptions, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+    fn set_up(options: MatchOptions, deal: &Deal<'_>) -> Result<RefereeSetup, SetupError> {
         Ok(RefereeSetup {
             position: options.position(deal.seed, deal.seats())?,
             on_fault: options.on_fault()?,
@@ -80,7 +80,7 @@ impl Contest for SmartDog {
         &refereed.position
     }
 
-    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, SetupError> {
         Ok(Box::new(Referee::new(refereed)))
     }
 
@@ -146,7 +146,8 @@ impl Dialect for HubLines {
         let text = String::from_utf8_lossy(frame);
         let mut seating = None;
         for line in text.lines() {
-            let read = dialect::read(line).map_err(|why| WireError::new("start", why))?;
+            let read =
+                dialect::read(line).map_err(|why| WireError::new("start", why.to_string()))?;
             if let Message::Start(start) = read {
                 let within = start.announced.options.get(Key::WaitForTurn);
                 seating = Some(Seating {
@@ -159,7 +160,7 @@ impl Dialect for HubLines {
         Ok(Route::unnumbered(seating.is_some(), seating))
     }
 
-    fn in_form(&self, _: &[u8], answer: &str) -> Result<(), String> {
+    fn in_form(&self, _: &[u8], answer: &str) -> Result<(), Illegal> {
         dialect::in_form(answer)
     }
 

@@ -112,21 +112,24 @@ impl Sketch {
             .collect()
     }
 
-    fn get(&self, (x, y): (usize, usize)) -> Square {
+    fn get(&self, x: usize, y: usize) -> Square {
         let row = self.rows.get(y);
         row.and_then(|row| row.get(x))
             .copied()
             .unwrap_or(Square::Wall)
     }
 
-    fn set(&mut self, (x, y): (usize, usize), square: Square) {
-        if let Some(cell) = self.rows.get_mut(y).and_then(|row| row.get_mut(x)) {
-            *cell = square;
+    /// Sets the cell and, on a symmetric map, its mirror image.
+    fn set(&mut self, x: usize, y: usize, square: Square) {
+        for (x, y) in self.images(x, y) {
+            if let Some(cell) = self.rows.get_mut(y).and_then(|row| row.get_mut(x)) {
+                *cell = square;
+            }
         }
     }
 
     /// The cell and, on a symmetric map, its mirror image.
-    fn images(&self, (x, y): (usize, usize)) -> Vec<(usize, usize)> {
+    fn images(&self, x: usize, y: usize) -> Vec<(usize, usize)> {
         let mirrored = self.size().0 - 1 - x;
         if self.symmetric && mirrored != x {
             vec![(x, y), (mirrored, y)]
@@ -139,11 +142,11 @@ impl Sketch {
     /// On a symmetric map the last one may find no cell that is its own mirror image.
     fn place(&mut self, cells: &[(usize, usize)], ground: Square, what: Square, count: u32) -> u32 {
         let mut left = count as usize;
-        for cell in cells {
-            let images = self.images(*cell);
-            if images.len() <= left && images.iter().all(|cell| self.get(*cell) == ground) {
+        for (x, y) in cells.iter().copied() {
+            let images = self.images(x, y);
+            if images.len() <= left && images.iter().all(|(x, y)| self.get(*x, *y) == ground) {
                 left -= images.len();
-                images.into_iter().for_each(|cell| self.set(cell, what));
+                self.set(x, y, what);
             }
         }
         count - left as u32
@@ -179,7 +182,7 @@ impl Sketch {
                 _ => {}
             }
         }
-        pen.iter().for_each(|cell| self.set(*cell, Square::Pen));
+        pen.iter().for_each(|(x, y)| self.set(*x, *y, Square::Pen));
         pen
     }
 
@@ -203,26 +206,20 @@ impl Sketch {
                 rng.chance(0.5)
             };
             let middle = side.len() / 2;
-            for (place, cell) in side.iter().enumerate() {
+            for (place, (x, y)) in side.iter().copied().enumerate() {
                 let gap = at == gate && place.abs_diff(middle) < 2;
                 let stands = of == Square::Wall || rng.chance(0.5);
-                if built && !gap && stands && self.get(*cell) == Square::Grass {
-                    let images = self.images(*cell);
-                    images.into_iter().for_each(|cell| self.set(cell, of));
+                if built && !gap && stands && self.get(x, y) == Square::Grass {
+                    self.set(x, y, of);
                 }
             }
         }
         if self.symmetric || of == Square::Wall {
             // The gate's middle stays open, whatever a mirrored side has put there.
             let side = &sides[gate];
-            for cell in side
-                .get(side.len() / 2 - 1..=side.len() / 2)
-                .unwrap_or_default()
-            {
-                let images = self.images(*cell);
-                for cell in images {
-                    self.set(cell, Square::Grass);
-                }
+            let middle = side.get(side.len() / 2 - 1..=side.len() / 2);
+            for (x, y) in middle.unwrap_or_default() {
+                self.set(*x, *y, Square::Grass);
             }
         }
     }
@@ -239,9 +236,8 @@ impl Sketch {
         let mut y = 1 + rng.below(rows as u32 - 2) as usize;
         let upright = rng.chance(0.5);
         for _ in 0..1 + rng.below(4) {
-            if x + 1 < cols && y + 1 < rows && self.get((x, y)) == Square::Grass {
-                let images = self.images((x, y));
-                images.into_iter().for_each(|cell| self.set(cell, what));
+            if x + 1 < cols && y + 1 < rows && self.get(x, y) == Square::Grass {
+                self.set(x, y, what);
             }
             if upright {
                 y += 1;
@@ -252,18 +248,15 @@ impl Sketch {
     }
 
     fn is_connected(&self) -> bool {
-        let open = |cell| !matches!(self.get(cell), Square::Wall | Square::Tree);
-        let all: Vec<_> = self
-            .cells()
-            .into_iter()
-            .filter(|cell| open(*cell))
-            .collect();
+        let open = |x, y| !matches!(self.get(x, y), Square::Wall | Square::Tree);
+        let mut all = self.cells();
+        all.retain(|(x, y)| open(*x, *y));
         let (cols, rows) = self.size();
         let mut met = vec![false; cols * rows];
         let mut stack: Vec<(usize, usize)> = all.first().copied().into_iter().collect();
         let mut count = 0;
         while let Some((x, y)) = stack.pop() {
-            if x >= cols || y >= rows || !open((x, y)) || met[y * cols + x] {
+            if x >= cols || y >= rows || !open(x, y) || met[y * cols + x] {
                 continue;
             }
             met[y * cols + x] = true;

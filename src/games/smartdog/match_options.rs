@@ -7,6 +7,7 @@ use super::options::Key;
 use super::referee::OnFault;
 use super::rules::{Players, Setup};
 use drover_game::card::OptionCard;
+use drover_game::game::SetupError;
 use drover_game::options::text;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -82,14 +83,14 @@ impl MatchOptions {
     /// The position that these options, a seed and a number of players describe.
     ///
     /// # Errors
-    /// A sentence that says what cannot be played.
-    pub fn position(&self, seed: u64, players: usize) -> Result<Setup, String> {
+    /// [`SetupError`] says what cannot be played.
+    pub fn position(&self, seed: u64, players: usize) -> Result<Setup, SetupError> {
         let players = u8::try_from(players)
-            .map_err(|_| format!("{players} cannot play"))
-            .and_then(Players::try_from)?;
+            .map_err(|_| SetupError(format!("{players} cannot play")))
+            .and_then(|count| Players::try_from(count).map_err(SetupError::new))?;
         let mut map = named_map(self.map.as_deref(), seed)?;
         for (key, number) in &self.rules {
-            map = map.with(*key, *number).map_err(|why| why.to_string())?;
+            map = map.with(*key, *number)?;
         }
         Ok(Setup::on_map(map, players))
     }
@@ -97,11 +98,11 @@ impl MatchOptions {
     /// What a fault leads to.
     ///
     /// # Errors
-    /// A sentence that lists what it can lead to.
-    pub fn on_fault(self) -> Result<OnFault, String> {
+    /// [`SetupError`] lists what it can lead to.
+    pub fn on_fault(self) -> Result<OnFault, SetupError> {
         let read = self.on_fault.map(serde_json::from_value).transpose();
         read.map(Option::unwrap_or_default)
-            .map_err(|why| format!("on_fault: {why}"))
+            .map_err(|why| SetupError(format!("on_fault: {why}")))
     }
 }
 
@@ -118,23 +119,25 @@ fn numbers<'de, D: Deserializer<'de>>(values: D) -> Result<Vec<(Key, i64)>, D::E
 }
 
 /// The map of this name or text, or one by seed.
-fn named_map(wanted: Option<&str>, seed: u64) -> Result<Map, String> {
+fn named_map(wanted: Option<&str>, seed: u64) -> Result<Map, SetupError> {
     match wanted {
         None => {
             let at = (seed % atlas::MAPS.len() as u64) as usize;
             let (_, text) = atlas::MAPS[at];
-            Map::read(text).map_err(|why| why.to_string())
+            Map::read(text)
         }
-        Some(text) if text.contains('\n') => Map::read(text).map_err(|why| format!("map: {why}")),
+        Some(text) if text.contains('\n') => {
+            Map::read(text).map_err(|why| SetupError(format!("map: {why}")))
+        }
         Some(DRAWN) => Ok(generate(seed, &Style::default())),
         Some(name) => match atlas::find(name) {
-            Some(map) => map.map_err(|why| why.to_string()),
+            Some(map) => map,
             None => {
                 let names: Vec<&str> = atlas::MAPS.iter().map(|(name, _)| *name).collect();
-                Err(format!(
+                Err(SetupError(format!(
                     "there is no map {name:?}; there are {}, and {DRAWN}",
                     names.join(", ")
-                ))
+                )))
             }
         },
     }

@@ -91,7 +91,7 @@ impl Player {
         };
         let land = cells(rows, announced.players);
         let ground = Ground::from_start(*torus, land, announced)
-            .map_err(|why| WireError::new("landscape", why))?;
+            .map_err(|why| WireError::new("landscape", why.to_string()))?;
         // The same one sent again changes nothing.
         if self.last.is_some() && self.ground.as_deref() == Some(&ground) {
             return Ok(());
@@ -223,7 +223,7 @@ impl Player {
         if self.door.tries < 2 && why.to_lowercase().contains("hub") {
             return Next::Send(self.join());
         }
-        Next::Over(Ending::of(
+        Next::Over(Ending::new(
             Cause::InitFailure,
             format!("the hub does not let us in: {why}"),
         ))
@@ -250,7 +250,7 @@ impl Player {
             let error = finish.error.as_deref();
             let error = error.map_or_else(String::new, |error| format!(": {error}"));
             let why = format!("the hub ended the game before it began{error}");
-            return Next::Over(Ending::of(Cause::InitFailure, why));
+            return Next::Over(Ending::new(Cause::InitFailure, why));
         };
         let (own, players) = (start.announced.seat, start.announced.players.count());
         let winner = finish.winner.map(|seat| seat.0 + 1);
@@ -264,7 +264,7 @@ impl Player {
         if let Some(error) = &finish.error {
             let why = format!("the hub gave the match up: {error}");
             self.ended = Some(why.clone());
-            return Next::Over(Ending::of(Cause::Disconnect, why));
+            return Next::Over(Ending::new(Cause::Disconnect, why));
         }
         let own_win = finish.wins == Some(true);
         self.facts.ended(winner.is_some() || own_win);
@@ -281,7 +281,7 @@ impl Player {
         });
         Next::Over(Ending {
             wins: wins.collect(),
-            ..Ending::of(Cause::Normal, detail)
+            ..Ending::new(Cause::Normal, detail)
         })
     }
 
@@ -323,7 +323,7 @@ impl Dialogue for Player {
         let mut next = Next::Wait;
         self.view = None;
         for line in text.lines() {
-            let message = read(line).map_err(|why| WireError::new("start", why));
+            let message = read(line).map_err(|why| WireError::new("start", why.to_string()));
             match message.inspect_err(|why| self.facts.unsound(why.field, &why.why))? {
                 Message::Start(start) => self.start = Some(start),
                 Message::Landscape(rows) => self.begins(&rows)?,
@@ -362,8 +362,8 @@ impl Dialogue for Player {
         let view = self.view.as_deref()?;
         let ask = Ask { turn: view.turn };
         let write = |orders: &Orders| Some(self.written(orders));
-        let ready = (write, Frame::new());
-        Some(explain(&*self.bot, (view, &ask), budget, ready, Vec::new()))
+        let reasons = self.bot.clone().reasons(view, &ask, budget);
+        Some(explain(reasons, write, Frame::new(), Vec::new()))
     }
 
     fn said(&mut self, frame: &str) {
@@ -411,7 +411,8 @@ impl Dialogue for Player {
 
     fn scene(&self) -> Option<Scene> {
         let (view, _) = self.last.as_ref()?;
-        let state = State::seen(view, |dog| self.number(dog), self.facts.standing());
+        let (penned, points) = self.facts.standing();
+        let state = State::seen(view, |dog| self.number(dog), penned, points);
         let scene = state.scene(self.ended.as_deref());
         Some(Scene {
             turn: self.highest,

@@ -57,7 +57,7 @@ impl History for Shown {
 }
 
 pub(crate) fn scene(turn: u64, title: String, said: &str) -> Scene {
-    Scene::of(turn as u32, title, &json!({ "said": said }))
+    Scene::new(turn as u32, title, &json!({ "said": said }))
 }
 
 pub(crate) fn picture(state: &Value) -> Option<Picture> {

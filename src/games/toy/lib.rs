@@ -17,7 +17,8 @@ use drover_game::ladder::digest;
 use drover_game::reasons::{Reasons, Weighed};
 use drover_game::wire::{Call, Dialogue, Ending, Fact, Frame, Next, Reply, Table, WireError};
 use drover_game::{
-    Bot, Budget, Cause, Explanation, Game, Illegal, Listener, Outcome, Progress, Scene, Seat, Seats,
+    Bot, Budget, Cause, Explanation, Game, Illegal, Listener, Outcome, Progress, Scene, Seat,
+    Seats, SetupError,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -127,7 +128,7 @@ impl Bot<Toy> for Namer {
         Reasons {
             nodes: budget.nodes,
             options: options.into(),
-            ..Reasons::of(act)
+            ..Reasons::from_act(act)
         }
     }
 }
@@ -171,7 +172,7 @@ impl Dialogue for Player {
                 });
             }
             "end" => {
-                let mut ending = Ending::of(Cause::Normal, "");
+                let mut ending = Ending::new(Cause::Normal, "");
                 ending.scores = rest.split(',').flat_map(str::parse).collect();
                 return Ok(Next::Over(ending));
             }
@@ -191,9 +192,10 @@ impl Dialogue for Player {
         progress
     }
     fn explain(&self, budget: Budget<'_>) -> Option<Explanation> {
-        let writing = (|act: &u32| Some(written(*act)), written(0));
-        let decision = (&self.view, self.asked.as_ref()?);
-        Some(explain(&*self.bot, decision, budget, writing, Vec::new()))
+        let ask = self.asked.as_ref()?;
+        let reasons = self.bot.clone().reasons(&self.view, ask, budget);
+        let write = |act: &u32| Some(written(*act));
+        Some(explain(reasons, write, written(0), Vec::new()))
     }
     fn named(&mut self, rival: &str, name: &str, model: Option<&Value>) {
         self.observe(format!("named {rival} {name} {model:?}"));
@@ -363,7 +365,7 @@ impl Contest for Toy {
     };
     const BOUT_NODES: u64 = 1;
 
-    fn set_up(mut options: Options, deal: &Deal<'_>) -> Result<Setup, String> {
+    fn set_up(mut options: Options, deal: &Deal<'_>) -> Result<Setup, SetupError> {
         options.rounds.get_or_insert(4);
         options.failures_max.get_or_insert(10);
         Ok(Setup {
@@ -376,7 +378,7 @@ impl Contest for Toy {
     fn position(setup: &Setup) -> &Setup {
         setup
     }
-    fn referee(setup: Setup) -> Result<Box<dyn Table>, String> {
+    fn referee(setup: Setup) -> Result<Box<dyn Table>, SetupError> {
         Ok(Box::new(Referee {
             game: Toy::start(&setup),
             waits: Seats::from_fn(setup.ids.len(), |_| false),
@@ -430,10 +432,10 @@ impl Dialect for Queries {
         })
     }
 
-    fn in_form(&self, _: &[u8], answer: &str) -> Result<(), String> {
+    fn in_form(&self, _: &[u8], answer: &str) -> Result<(), Illegal> {
         read(answer)
             .map(drop)
-            .ok_or_else(|| "?n=NUMBER is wanted".to_owned())
+            .ok_or_else(|| Illegal::new("?n=NUMBER is wanted"))
     }
     fn default_answer(&self, _: &str) -> &'static str {
         ""

@@ -81,7 +81,7 @@ pub(super) struct LastWords(String);
 
 impl LastWords {
     /// Of a text; what is too long is left out in its middle.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let text = text.trim();
         let letters = text.chars().count();
         let cut = letters.saturating_sub(2 * LAST_WORDS_SHOWN);
@@ -96,7 +96,7 @@ impl LastWords {
     /// These, or if there are none those of what came before.
     pub(super) fn or(self, before: &str) -> Self {
         match self.0.is_empty() {
-            true => Self::of(before),
+            true => Self::new(before),
             false => self,
         }
     }
@@ -175,7 +175,7 @@ impl Line {
         let rest = self.read.read_buffer();
         let rest = rest.get(..rest.len().min(4 * LAST_WORDS_SHOWN));
         let rest = String::from_utf8_lossy(rest.unwrap_or_default());
-        LastWords::of(&format!("{}\n{rest}", self.frame))
+        LastWords::new(&format!("{}\n{rest}", self.frame))
     }
 
     /// Reads lines up to one that completes the frame. If the future is dropped, what came before is kept for
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn last_words_are_bounded_and_steer_no_terminal() {
-        let told = |text: &str| LastWords::of(text).to_string();
+        let told = |text: &str| LastWords::new(text).to_string();
         assert_eq!(told(" \n"), "");
         assert_eq!(
             told("\u{1b}[2Jbye\r\n"),

@@ -1,6 +1,6 @@
 //! One shim.
 
-use super::relayed::{key_of, leave, number};
+use super::relayed::{leave, number, session_key};
 use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
 use crate::session::{Key, Refusal, Sessions};
 use futures_util::StreamExt as _;
@@ -69,13 +69,13 @@ impl Connection {
     }
 
     fn hello(&mut self, hello: &Hello) -> Response {
-        match key_of(hello) {
+        match session_key(hello) {
             Ok(key) => {
                 let synced = self.sessions.survives_power_cuts(key.bot.kit().card().name);
                 self.key = Some(key);
                 Response::Welcome(Welcome { synced })
             }
-            Err(why) => Response::Refused(why),
+            Err(why) => Response::Refused(why.to_string()),
         }
     }
 

@@ -1,15 +1,17 @@
 //! Journals of shims that have gone: what they sent is folded into their sessions.
 
-use super::relayed::{key_of, leave, number};
+use super::relayed::{leave, number, session_key};
 use crate::link::relay::Bye;
 use crate::session::{Refusal, Sessions};
 use crate::shim::{JOURNAL_EXTENSION, JournalError, Journaled, folder_of, read_journal};
 use crate::simulated;
 use futures_util::{StreamExt as _, stream};
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 use tokio::time::Instant;
 
 /// The name for a journal that cannot be folded in.
@@ -34,7 +36,7 @@ pub async fn collect(socket: PathBuf, sessions: Sessions, every: Duration) {
             // It is never closed.
             let _room = room.acquire_many(bytes).await;
             if let Err(why) = fold(&path, &sessions).await {
-                tracing::warn!(journal = %path.display(), why, "a shim's journal cannot be taken over");
+                tracing::warn!(journal = %path.display(), %why, "a shim's journal cannot be taken over");
             }
         });
         folding.await;
@@ -55,24 +57,37 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-async fn fold(path: &Path, sessions: &Sessions) -> Result<(), String> {
+/// Why a journal stays.
+#[derive(Debug, thiserror::Error)]
+enum FoldError {
+    #[error(transparent)]
+    Task(#[from] JoinError),
+    #[error(transparent)]
+    System(#[from] io::Error),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error("{0}")]
+    Broken(String),
+}
+
+async fn fold(path: &Path, sessions: &Sessions) -> Result<(), FoldError> {
     let file = path.to_owned();
     let read = simulated::apart(move || read_journal(&file)).await;
     // Kept locked until the end, so that no other process starts writing to it meanwhile.
-    let (_journal, fault) = match read.map_err(|why| why.to_string())? {
+    let (_journal, fault) = match read? {
         // Its shim lives, or has handed everything over meanwhile.
         Ok(None) => return Ok(()),
         Ok(Some(journaled)) => take_over(journaled, sessions).await,
         Err(JournalError::Broken(why, file)) => (file, Some(Fault::Never(why))),
-        Err(JournalError::System(why)) => return Err(why.to_string()),
+        Err(JournalError::System(why)) => return Err(why.into()),
     };
     match fault {
-        None => std::fs::remove_file(path).map_err(|why| why.to_string()),
+        None => Ok(std::fs::remove_file(path)?),
         // It will be examined again.
-        Some(Fault::Later(refusal)) => Err(refusal.to_string()),
+        Some(Fault::Later(refusal)) => Err(refusal.into()),
         Some(Fault::Never(why)) => {
-            let renamed = std::fs::rename(path, path.with_extension(REFUSED_EXTENSION));
-            Err(renamed.map_or_else(|why| why.to_string(), |()| why))
+            std::fs::rename(path, path.with_extension(REFUSED_EXTENSION))?;
+            Err(FoldError::Broken(why))
         }
     }
 }
@@ -89,9 +104,9 @@ async fn take_over(journaled: Journaled, sessions: &Sessions) -> (File, Option<F
         bye,
         file,
     } = journaled;
-    let key = match key_of(&hello) {
+    let key = match session_key(&hello) {
         Ok(key) => key,
-        Err(why) => return (file, Some(Fault::Never(why))),
+        Err(why) => return (file, Some(Fault::Never(why.to_string()))),
     };
     let count = messages.len();
     let mut fault = None;

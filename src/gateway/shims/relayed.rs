@@ -9,8 +9,21 @@ use tokio::time::Instant;
 /// Longest word of a hello, in bytes.
 const WORD_MAX: usize = 200;
 
+/// Why a hello names no session.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HelloError {
+    #[error("{0:?} is no game that is played over pipes")]
+    Game(String),
+    #[error("the arbiter's name must have 1 to {WORD_MAX} bytes")]
+    Referee,
+    #[error("{game} has no bot {bot:?}")]
+    Bot { game: String, bot: String },
+    #[error("the session's numbers are too large")]
+    Numbers,
+}
+
 /// Which session a hello names.
-pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
+pub(super) fn session_key(hello: &Hello) -> Result<Key, HelloError> {
     let Hello {
         game,
         bot,
@@ -20,21 +33,20 @@ pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
     } = hello;
     let kit = games::find(game).filter(|kit| kit.card().wire == Wire::Stdio);
     let Some(kit) = kit else {
-        return Err(format!("{game:?} is no game that is played over pipes"));
+        return Err(HelloError::Game(game.clone()));
     };
     if referee.is_empty() || referee.len() > WORD_MAX {
-        return Err(format!(
-            "the arbiter's name must have 1 to {WORD_MAX} bytes"
-        ));
+        return Err(HelloError::Referee);
     }
-    let Some(bot) = BotAddress::named(kit, bot, referee) else {
-        return Err(format!("{game} has no bot {bot:?}"));
-    };
+    let address = BotAddress::named(kit, bot, referee).ok_or_else(|| HelloError::Bot {
+        game: game.clone(),
+        bot: bot.clone(),
+    })?;
     if i64::try_from(*market).is_err() || i64::try_from(*id).is_err() {
-        return Err("the session's numbers are too large".to_owned());
+        return Err(HelloError::Numbers);
     }
     Ok(Key {
-        bot: Arc::new(bot),
+        bot: Arc::new(address),
         market: *market,
         id: *id,
     })

@@ -21,7 +21,7 @@ fn result(number: u64, cause: Cause, scores: Vec<i64>) -> MatchResult {
     let part = [Some(Participation::played()), Some(silent), None];
     MatchResult {
         participation: vec![part[number as usize % 3].clone()],
-        ..MatchResult::of(9, cause, scores)
+        ..MatchResult::new(9, cause, scores)
     }
 }
 

@@ -102,7 +102,7 @@ async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
             kind: Some(("bluffer".into(), 0.9)),
             evidence: json!({ "bluffs": 1 }),
         }],
-        ..crate::store::Close::of(9, games::Cause::Normal)
+        ..crate::store::Close::new(9, games::Cause::Normal)
     }));
     assert!(matches!(
         store.append(append).await,
@@ -138,7 +138,7 @@ async fn a_match_is_ended_once_and_only_if_it_exists() {
     let (_folder, store) = opened().await;
     store.open_match(new_match(1, true)).await.unwrap();
     store.open_match(new_match(1, true)).await.unwrap();
-    let result = |scores: Vec<i64>| crate::store::MatchResult::of(7, games::Cause::Normal, scores);
+    let result = |scores: Vec<i64>| crate::store::MatchResult::new(7, games::Cause::Normal, scores);
     store
         .close_match(&match_id(1), result(vec![4, 4]))
         .await

@@ -74,7 +74,7 @@ async fn each_bluff_is_told_once_and_by_who_knows_best() {
     for pen in [&mut first, &mut player, &mut second] {
         pen.end(&store, vec![3, 1], 0).await;
     }
-    let result = MatchResult::of(9, Cause::Normal, vec![3, 1]);
+    let result = MatchResult::new(9, Cause::Normal, vec![3, 1]);
     store.close_match(&match_id(1), result).await.unwrap();
     assert_eq!(bids(&store).await, [(Some(1), 190, Some(90))]);
 
@@ -120,11 +120,11 @@ async fn a_bots_record_against_each_rival() {
         pen.end(&store, vec![1, 0], 0).await;
         // The champion wins the first ten.
         let scores = if number <= 10 { vec![2, 1] } else { vec![1, 2] };
-        let mut result = MatchResult::of(9, Cause::Normal, scores);
+        let mut result = MatchResult::new(9, Cause::Normal, scores);
         if number == 20 {
             result = MatchResult {
                 blame: Some(1),
-                ..MatchResult::of(9, Cause::Crash, vec![])
+                ..MatchResult::new(9, Cause::Crash, vec![])
             };
         }
         store.close_match(&match_id(number), result).await.unwrap();
@@ -233,7 +233,7 @@ async fn seated(store: &Store, number: u64, specs: &[&str], scores: Vec<i64>) {
     };
     let mut pen = Pen::new(store, Some(row), session);
     pen.end(store, scores.clone(), 0).await;
-    let result = MatchResult::of(9, Cause::Normal, scores);
+    let result = MatchResult::new(9, Cause::Normal, scores);
     store.close_match(&match_id(number), result).await.unwrap();
 }
 
@@ -357,7 +357,7 @@ async fn a_learnt_type_is_met_as_the_bot_of_its_name() {
             let mut pen = Pen::new(&store, row.take(), session);
             pen.end(&store, vec![2, 1], 0).await;
         }
-        let result = MatchResult::of(9, Cause::Normal, vec![2, 1]);
+        let result = MatchResult::new(9, Cause::Normal, vec![2, 1]);
         store.close_match(&match_id(number), result).await.unwrap();
     }
     let met = history::versus(

@@ -39,7 +39,7 @@ fn result(slot: Slot) -> MatchResult {
         detail: "it was late".into(),
         slot: Some(Box::new(slot)),
         notes: vec![SeatNotes::default(), lost],
-        ..MatchResult::of(9, Cause::TimeForfeit, vec![4, 1])
+        ..MatchResult::new(9, Cause::TimeForfeit, vec![4, 1])
     }
 }
 

@@ -1,6 +1,7 @@
 //! The system calls that a confined program is refused: those that hold memory which nobody counts, reach what is shared
 //! with other programs, or serve nothing but an attack on the kernel. Runtimes do without them.
 
+use super::protection::Unprotected;
 use nix::libc::{
     self, AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, CLONE_NEWUSER, EPERM, F_SETPIPE_SZ, SO_RCVBUF,
     SO_RCVBUFFORCE, SO_SNDBUF, SO_SNDBUFFORCE, SOL_SOCKET, c_int, c_long,
@@ -108,10 +109,9 @@ const AT_LEAST: u16 = 0x35;
 const END: u16 = 0x06;
 
 /// Refuses them to this process and all that it starts.
-pub(super) fn refuse() -> Result<(), String> {
-    let why = |why: &dyn std::fmt::Display| why.to_string();
-    for filter in filters().map_err(|error| why(&error))? {
-        apply_filter(&filter).map_err(|error| why(&error))?;
+pub(super) fn refuse() -> Result<(), Unprotected> {
+    for filter in filters().map_err(Unprotected::new)? {
+        apply_filter(&filter).map_err(Unprotected::new)?;
     }
     Ok(())
 }

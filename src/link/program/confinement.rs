@@ -71,7 +71,7 @@ impl Confinement {
     /// that is installed in, if it is named without a path and nobody else's files are there), and `more`; of `kept`, which are others' files and
     /// folders, nothing outside `folder`.
     #[must_use]
-    pub fn of(program: &ProgramSpec, folder: &Path, more: &[PathBuf], kept: &[PathBuf]) -> Self {
+    pub fn new(program: &ProgramSpec, folder: &Path, more: &[PathBuf], kept: &[PathBuf]) -> Self {
         let own = real(folder);
         let kept: Vec<PathBuf> = kept.iter().map(|path| real(path)).collect();
         let is_open = |path: &Path| is_open(&real(path), &own, &kept);
@@ -212,7 +212,7 @@ mod tests {
             folder: Some(own.to_owned()),
             ..ProgramSpec::default()
         };
-        let read = Confinement::of(&program, own, &[], kept).read;
+        let read = Confinement::new(&program, own, &[], kept).read;
         read.iter().map(|path| real(path)).collect()
     }
 
@@ -249,14 +249,14 @@ mod tests {
             environment: vec![("PATH".to_owned(), "bin".to_owned())],
             ..ProgramSpec::default()
         };
-        let by_path = Confinement::of(&by_path, &own, &[], &kept).read;
+        let by_path = Confinement::new(&by_path, &own, &[], &kept).read;
         let by_path: Vec<PathBuf> = by_path.iter().map(|path| real(path)).collect();
         assert_eq!(by_path, [own.clone(), tool.clone(), tool.clone()]);
         // Of a folder with programs that holds such things, only the program is opened.
         let database = [sh.parent().unwrap().join("drover.db")];
         assert_eq!(read("sh", &own, &database), [own.clone(), sh.clone(), sh]);
         // Nor is a folder opened that holds such things, regardless of who names it.
-        let shared = Confinement::of(
+        let shared = Confinement::new(
             &ProgramSpec::default(),
             &own,
             &[
@@ -268,7 +268,7 @@ mod tests {
             &kept,
         );
         assert_eq!(shared.read, [own, root.join("bin")]);
-        let all = Confinement::of(&ProgramSpec::default(), Path::new("/"), &[], &[]);
+        let all = Confinement::new(&ProgramSpec::default(), Path::new("/"), &[], &[]);
         assert_eq!(all.read, Vec::<PathBuf>::new());
     }
 }

@@ -3,6 +3,7 @@
 
 use super::confinement::is_of_system;
 use super::orders::Execution;
+use super::protection::Unprotected;
 use nix::mount::{MsFlags, mount};
 use rustix::fs::{Mode, OFlags, StatVfs, StatVfsMountFlags, open, statvfs};
 use std::collections::BTreeSet;
@@ -23,10 +24,6 @@ const OF_JVM: &str = "hsperfdata_";
 /// Files and folders there that are put back at most.
 const BACK_MAX: usize = 256;
 
-fn failure(path: &Path, why: &dyn std::fmt::Display) -> String {
-    format!("{}: {why}", path.display())
-}
-
 fn real(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
 }
@@ -37,30 +34,28 @@ pub(super) fn cover<'a>(
     hidden: impl Iterator<Item = &'a Path>,
     back: &[PathBuf],
     options: &str,
-) -> Result<(), String> {
+) -> Result<(), Unprotected> {
     let hidden: BTreeSet<PathBuf> = hidden
         .filter_map(real)
         .filter(|path| path.is_dir())
         .collect();
     if let Some(path) = hidden.iter().find(|path| is_of_system(path)) {
-        return Err(failure(
-            path,
-            &"the system's programs are there, so that it cannot be hidden",
-        ));
+        let why = "the system's programs are there, so that it cannot be hidden";
+        return Err(Unprotected::at(path, why));
     }
     let back: BTreeSet<PathBuf> = back.iter().filter_map(|path| real(path)).collect();
     let within = |path: &PathBuf| hidden.iter().any(|folder| path.starts_with(folder));
     let mut opened = Vec::new();
     for path in back.into_iter().filter(within) {
         let open = open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-        let open = open.map_err(|why| failure(&path, &why))?;
+        let open = open.map_err(|why| Unprotected::at(&path, why))?;
         opened.push((path.is_dir(), path, open));
     }
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     // A folder comes before those within it, which are no longer there then.
     for folder in hidden.iter().filter(|folder| folder.is_dir()) {
         mount(Some("tmpfs"), folder, Some("tmpfs"), flags, Some(options))
-            .map_err(|why| failure(folder, &why))?;
+            .map_err(|why| Unprotected::at(folder, why))?;
     }
     for (is_folder, path, open) in opened {
         // What is in a folder has come back with it.
@@ -73,19 +68,19 @@ pub(super) fn cover<'a>(
             }
             _ => fs::create_dir_all(&path),
         };
-        made.map_err(|why| failure(&path, &why))?;
+        made.map_err(|why| Unprotected::at(&path, why))?;
         let source = format!("/proc/self/fd/{}", open.as_raw_fd());
         let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
         mount(Some(&*source), &path, None::<&str>, flags, None::<&str>)
-            .map_err(|why| failure(&path, &why))?;
+            .map_err(|why| Unprotected::at(&path, why))?;
     }
     Ok(())
 }
 
 /// Has nothing of what is mounted be written to from here on: no rule of Landlock keeps a program from changing the modes,
 /// the times and the attributes of its user's files, by which another one could read what it says.
-pub(super) fn read_only() -> Result<(), String> {
-    let table = fs::read("/proc/self/mountinfo").map_err(|why| why.to_string())?;
+pub(super) fn read_only() -> Result<(), Unprotected> {
+    let table = fs::read("/proc/self/mountinfo").map_err(Unprotected::new)?;
     let lines = table.split(|byte| *byte == b'\n');
     for (path, set) in lines.filter_map(mounted) {
         // The system shows the program's processes there.
@@ -99,7 +94,7 @@ pub(super) fn read_only() -> Result<(), String> {
         if let Err(why) = made
             && statvfs(&path).is_ok_and(writable)
         {
-            return Err(failure(&path, &why));
+            return Err(Unprotected::at(&path, why));
         }
     }
     Ok(())
@@ -141,7 +136,7 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
 
 /// Gives a program that is not confined shared folders of its own. Of what is in those of this machine, it keeps what
 /// its words, its folder and its variables name, each whole: who gives it a path there means it.
-pub(super) fn own_shared(execution: &Execution) -> Result<(), String> {
+pub(super) fn own_shared(execution: &Execution) -> Result<(), Unprotected> {
     let folder = Path::new(&execution.folder);
     // Who runs in such a folder itself shares it.
     let is_own = |shared: &&Path| real(shared).is_some_and(|shared| Some(shared) != real(folder));
@@ -156,7 +151,7 @@ pub(super) fn own_shared(execution: &Execution) -> Result<(), String> {
     let named: Vec<PathBuf> = named.iter().cloned().collect();
     cover(shared.into_iter(), &named, OWN)?;
     for (leads_to, path) in links {
-        symlink(leads_to, path).map_err(|why| failure(path, &why))?;
+        symlink(leads_to, path).map_err(|why| Unprotected::at(path, why))?;
     }
     Ok(())
 }

@@ -108,7 +108,8 @@ impl Execution {
     pub(super) fn for_program(
         program: &ProgramSpec,
         inherits: Inherits,
-        own_variable: (OsString, OsString),
+        name: OsString,
+        value: OsString,
     ) -> io::Result<Self> {
         let inherited = std::env::vars_os().filter(|(name, _)| inherits.has(name));
         let own = program.environment.iter();
@@ -116,7 +117,7 @@ impl Execution {
         let folder = program.folder.as_deref().unwrap_or(Path::new("."));
         // The last one of a name counts.
         let environment: BTreeMap<OsString, OsString> =
-            inherited.chain(own).chain([own_variable]).collect();
+            inherited.chain(own).chain([(name, value)]).collect();
         let whole = program.words.iter();
         let values = program.environment.iter().map(|(_, value)| value);
         if whole.chain(values).any(|text| text.contains('\0')) {
@@ -182,9 +183,11 @@ mod tests {
             ],
             ..ProgramSpec::default()
         };
-        let mark = || ("MARK".into(), "ours".into());
-        let most = Execution::for_program(&program, Inherits::Most, mark()).unwrap();
-        let common = Execution::for_program(&program, Inherits::Common, mark()).unwrap();
+        let most =
+            Execution::for_program(&program, Inherits::Most, "MARK".into(), "ours".into()).unwrap();
+        let common =
+            Execution::for_program(&program, Inherits::Common, "MARK".into(), "ours".into())
+                .unwrap();
         let value = |execution: &Execution, name: &str| {
             let mut environment = execution.environment.iter();
             let found = environment.find(|(known, _)| known == name);

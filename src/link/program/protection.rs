@@ -1,6 +1,7 @@
 //! What protects from a program, and which of it holds.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// The protection that isolation is.
@@ -77,24 +78,42 @@ impl From<Held> for String {
     }
 }
 
-impl TryFrom<String> for Held {
-    type Error = String;
+/// A name that no protection has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no protection {0:?}; there are: {all}", all = ALL.join(", "))]
+pub struct NoProtection(String);
 
-    fn try_from(text: String) -> Result<Self, String> {
+/// Why a protection does not hold, as a sentence.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Unprotected(String);
+
+impl Unprotected {
+    pub(super) fn new(why: impl fmt::Display) -> Self {
+        Self(why.to_string())
+    }
+
+    /// The reason at this path.
+    pub(super) fn at(path: &Path, why: impl fmt::Display) -> Self {
+        Self(format!("{}: {why}", path.display()))
+    }
+}
+
+impl TryFrom<String> for Held {
+    type Error = NoProtection;
+
+    fn try_from(text: String) -> Result<Self, NoProtection> {
         text.parse()
     }
 }
 
 impl FromStr for Held {
-    type Err = String;
+    type Err = NoProtection;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, NoProtection> {
         let mut names = text.split(',').filter(|name| !name.is_empty());
         names.try_fold(Self(0), |held, name| match bit(name) {
-            0 => Err(format!(
-                "there is no protection {name:?}; there are: {}",
-                ALL.join(", ")
-            )),
+            0 => Err(NoProtection(name.to_owned())),
             bit => Ok(Self(held.0 | bit)),
         })
     }
@@ -120,9 +139,6 @@ mod tests {
         assert_eq!("".parse(), Ok(Held::default()));
         assert!(held.has("files") && !held.has("network") && !held.has("other"));
         let named = "files,magic".parse::<Held>().unwrap_err();
-        assert!(
-            named.starts_with("there is no protection \"magic\""),
-            "{named}"
-        );
+        assert_eq!(named, NoProtection("magic".to_owned()));
     }
 }

@@ -196,7 +196,8 @@ impl Process {
         streams: Streams,
     ) -> std::io::Result<Self> {
         let marker = orphans::marker();
-        let execution = Execution::for_program(program, inherits, marker.variable())?;
+        let (name, value) = marker.variable();
+        let execution = Execution::for_program(program, inherits, name, value)?;
         let mut command = execution.command();
         command.current_dir(&execution.folder).process_group(0);
         Self::start(command, marker, streams)
@@ -212,7 +213,8 @@ impl Process {
         streams: Streams,
     ) -> std::io::Result<Self> {
         let marker = orphans::marker();
-        let execution = Execution::for_program(program, inherits, marker.variable())?;
+        let (name, value) = marker.variable();
+        let execution = Execution::for_program(program, inherits, name, value)?;
         let (mut command, report) = guard.command(execution, becoming, nice)?;
         let (name, value) = marker.variable();
         command.env(name, value);

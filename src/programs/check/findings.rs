@@ -40,7 +40,7 @@ impl Weather {
     ];
 
     /// What this bot is put through, the fair weather first.
-    pub fn of(launch: &Launch) -> impl Iterator<Item = Self> {
+    pub fn for_launch(launch: &Launch) -> impl Iterator<Item = Self> {
         let is_called = launch.url.is_some();
         // Lines end and begin as its arbiter has them.
         let is_native = !is_called && launch.protocol == Protocol::Native;

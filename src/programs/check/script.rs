@@ -30,7 +30,7 @@ pub(super) struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         kit: &'a dyn Kit,
         launch: &Launch,
         margin: Duration,
@@ -69,7 +69,7 @@ impl<'a> Script<'a> {
         let setup = DialogueSetup {
             fallback: self.fallback.clone(),
             post: Some(part.attend()),
-            ..DialogueSetup::of("bot:checked", SEED)
+            ..DialogueSetup::new("bot:checked", SEED)
         };
         let mut dialogue = self.kit.dialogue(&setup)?;
         if let Some(word) = dialogue.open() {

@@ -2,6 +2,7 @@
 
 use crate::link::program::{Ended, LineFault};
 use crate::programs::carrier::Carrier;
+use crate::programs::posts::Lost;
 use std::time::Instant;
 
 /// The talk with a bot.
@@ -15,8 +16,8 @@ pub(super) struct Talk {
 pub(super) enum Silence {
     /// Of a program.
     Program(LineFault),
-    /// Of a URL, in a sentence.
-    Url(String),
+    /// Of a URL.
+    Url(Lost),
 }
 
 impl Talk {
@@ -64,15 +65,15 @@ impl Talk {
         }
     }
 
-    /// Posts the match's end; why that is not answered well, as a sentence.
-    pub(super) fn posted_last(&mut self, until: Instant) -> Result<(), String> {
+    /// Posts the match's end; why that is not answered well.
+    pub(super) fn posted_last(&mut self, until: Instant) -> Result<(), Lost> {
         let Carrier::Url(posts) = &mut self.carrier else {
             return Ok(());
         };
         posts.ends();
         match posts.wait(&mut self.unsaid, false, until) {
             Ok(true) => Ok(()),
-            Ok(false) => Err("nothing in time".to_owned()),
+            Ok(false) => Err(Lost::Late),
             Err(why) => Err(why),
         }
     }

@@ -275,7 +275,7 @@ impl<'a> Trial<'a> {
                             "standard output is for lines of the protocol alone, not {}: {why}; what is for you goes to standard error",
                             shown(&line)
                         ));
-                        self.refuse(program, None, why)?;
+                        self.refuse(program, None, why.to_string())?;
                     }
                 },
                 Err(Silence::Program(LineFault::Late))
@@ -349,9 +349,9 @@ impl<'a> Trial<'a> {
         let _ = posts.wait(&mut program.unsaid, true, Instant::now() + HURRY);
         posts.begin_again();
         program.unsaid.clear();
-        let start = Start::of(self.script.limits, MATCH, true);
+        let start = Start::new(self.script.limits, MATCH, true);
         let game = self.script.kit.card().name;
-        self.send(program, &written(&Word::Hello(Hello::of(game))))?;
+        self.send(program, &written(&Word::Hello(Hello::new(game))))?;
         self.send(program, &written(&Word::Match(Box::new(start))))?;
         let lines = std::mem::take(&mut self.lines);
         self.send_lines(program, &lines, None)
@@ -445,7 +445,7 @@ impl<'a> Trial<'a> {
                 self.finding.fix("it does not read its input".to_owned());
             }
             Silence::Program(LineFault::Gone | LineFault::Deaf) => {}
-            Silence::Url(why) => self.finding.fix(why.clone()),
+            Silence::Url(why) => self.finding.fix(why.to_string()),
         }
     }
 

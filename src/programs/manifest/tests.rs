@@ -213,11 +213,11 @@ fn a_mistake_names_file_line_and_key() {
 #[test]
 fn a_manifest_of_a_gigabyte_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
-    let missing = Manifest::of(folder.path()).unwrap_err().to_string();
+    let missing = Manifest::load(folder.path()).unwrap_err().to_string();
     assert!(missing.contains("bot.toml cannot be read"), "{missing}");
     let file = std::fs::File::create(folder.path().join(MANIFEST)).unwrap();
     file.set_len(1 << 30).unwrap();
-    let reported = Manifest::of(folder.path()).unwrap_err().to_string();
+    let reported = Manifest::load(folder.path()).unwrap_err().to_string();
     assert!(
         reported.contains("a manifest has at most 65536"),
         "{reported}"
@@ -228,7 +228,7 @@ fn a_manifest_of_a_gigabyte_is_not_read() {
 fn a_manifest_is_no_link_to_anothers_file() {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/etc/passwd", folder.path().join(MANIFEST)).unwrap();
-    let reported = Manifest::of(folder.path()).unwrap_err().to_string();
+    let reported = Manifest::load(folder.path()).unwrap_err().to_string();
     assert!(reported.contains("it is no file of its own"), "{reported}");
 }
 

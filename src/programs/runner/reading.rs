@@ -48,7 +48,7 @@ impl Runner {
                     match waited {
                         Ok(true) => {}
                         Ok(false) => return Received::Nothing,
-                        Err(why) => return Received::Failed(why),
+                        Err(why) => return Received::Failed(why.to_string()),
                     }
                 }
                 Err(_) if running.carrier.is_over_memory() => {
@@ -57,7 +57,7 @@ impl Runner {
                         "its processes took more than {most} MiB of memory together"
                     ));
                 }
-                Err(why) => return Received::Failed(why),
+                Err(why) => return Received::Failed(why.to_string()),
             }
         }
     }
@@ -68,7 +68,7 @@ impl Runner {
         let steps = running.steps.as_mut()?;
         let answered = match steps.reply(line) {
             Ok(answered) => answered?,
-            Err(why) => return Some(Received::Failed(why)),
+            Err(why) => return Some(Received::Failed(why.to_string())),
         };
         running.since = Instant::now();
         // One that is behind is catching up: it does not hang.

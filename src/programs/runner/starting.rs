@@ -126,7 +126,7 @@ impl Runner {
         let again = self.opening.start.again || self.log.is_begun();
         let mut start = self.opening.start.clone();
         start.again = again;
-        self.say(&Word::Hello(Hello::of(self.opening.game)));
+        self.say(&Word::Hello(Hello::new(self.opening.game)));
         self.say(&Word::Match(Box::new(start)));
     }
 

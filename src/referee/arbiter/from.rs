@@ -5,6 +5,7 @@ use super::game::{Game, apart};
 use super::play::Pipes;
 use super::players::{Pipe, PlayError, Player, end};
 use crate::referee::refereed::Refereed;
+use crate::referee::seat::FollowError;
 use crate::referee::seat_spec::SeatSpec;
 use crate::replay::{RecordedReply, lead_match, replay_match};
 use crate::store::types::{Direction, Entry, EntryId};
@@ -71,8 +72,8 @@ pub enum FromError {
     Lost {
         /// The seat.
         seat: u8,
-        /// What it did, as a sentence.
-        why: String,
+        /// What it did.
+        why: FollowError,
     },
     /// The players cannot be seated.
     #[error(transparent)]
@@ -200,7 +201,7 @@ impl FromMatch {
 }
 
 /// Sends a program what its seat has received, and takes an answer of its own wherever there was one.
-fn follow(kit: &dyn Kit, pipes: &mut Pipe, past: &[&Entry]) -> Result<(), String> {
+fn follow(kit: &dyn Kit, pipes: &mut Pipe, past: &[&Entry]) -> Result<(), FollowError> {
     let mut past = past.iter().peekable();
     while let Some(call) = past.next() {
         if call.direction == Direction::In {
@@ -210,11 +211,12 @@ fn follow(kit: &dyn Kit, pipes: &mut Pipe, past: &[&Entry]) -> Result<(), String
         let answer = answer.map(|answer| RecordedReply::decode(&answer.text));
         let Some(program) = &mut pipes.program else {
             let why = pipes.failure.as_deref();
-            return Err(why.unwrap_or("it did not start").to_owned());
+            let why = why.unwrap_or("it did not start").to_owned();
+            return Err(FollowError::NotStarted(why));
         };
         let deadline = Instant::now() + AGAIN_WITHIN;
         let said = program.say(&call.text, deadline);
-        said.map_err(|fault| format!("it took no more words ({fault:?})"))?;
+        said.map_err(FollowError::Deaf)?;
         let quiet = matches!(answer, None | Some(RecordedReply::Early(_)));
         let mut said = String::new();
         for lines in 0..LINES_MAX {
@@ -223,11 +225,10 @@ fn follow(kit: &dyn Kit, pipes: &mut Pipe, past: &[&Entry]) -> Result<(), String
                 break;
             }
             let line = program.line(deadline);
-            let line = line.map_err(|fault| {
-                let text = &call.text;
-                format!(
-                    "it gave no answer of the game's form to {text:?} ({fault:?}), but {said:?}"
-                )
+            let line = line.map_err(|fault| FollowError::NoAnswer {
+                call: call.text.clone(),
+                fault,
+                said: said.clone(),
             })?;
             if lines > 0 {
                 said.push('\n');

@@ -61,7 +61,7 @@ impl InteractiveProgram {
             neutral: true,
             program: Program::start(options)?,
         };
-        let hello = ToProgram::<Value, Value, Value, Value>::Hello(Hello::of(kit.card().name));
+        let hello = ToProgram::<Value, Value, Value, Value>::Hello(Hello::new(kit.card().name));
         // That it has gone shows at the next line.
         let _there = started.send(&written(&hello), show);
         Ok(started)

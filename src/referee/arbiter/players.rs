@@ -82,7 +82,7 @@ impl ProgramRules {
         let here = || std::env::current_dir().unwrap_or_default();
         let confined = self.confined.then(|| {
             let folder = program.folder.clone().unwrap_or_else(here);
-            Confinement::of(program, &folder, &[], &[])
+            Confinement::new(program, &folder, &[], &[])
         });
         ProgramLimits {
             memory: program.memory.or(self.memory),

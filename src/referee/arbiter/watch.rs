@@ -37,7 +37,7 @@ impl<'a> Watch<'a> {
         Self {
             seat,
             show,
-            dialogue: kit.dialogue(&DialogueSetup::of(bot, 0)).ok(),
+            dialogue: kit.dialogue(&DialogueSetup::new(bot, 0)).ok(),
             shown: kit.card().stdio.watched,
             last: Vec::new(),
             asked: false,

@@ -27,7 +27,7 @@ pub struct DemoSettings {
 impl DemoSettings {
     /// Two tables of the given players at a watchable speed.
     #[must_use]
-    pub fn of(players: Vec<(String, SeatSpec)>) -> Self {
+    pub fn new(players: Vec<(String, SeatSpec)>) -> Self {
         Self {
             matches: 2,
             players,

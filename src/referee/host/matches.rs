@@ -168,7 +168,7 @@ impl Host {
             request.reach.as_ref(),
         )?;
         let (game, seats) = (self.kit.card().name, self.seats());
-        let drawn = Draw::of(request.numbers);
+        let drawn = Draw::new(request.numbers);
         let drawn = drawn.free(&self.recording, game, seats, |drawn| permit.claim(drawn));
         let numbers = drawn.await?;
         let info = new_info(self.kit, &request, numbers, self.settings.own.as_ref());

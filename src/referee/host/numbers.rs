@@ -33,7 +33,7 @@ pub enum Draw {
 impl Draw {
     /// From a seed, if there is one.
     #[must_use]
-    pub fn of(seed: Option<u64>) -> Self {
+    pub fn new(seed: Option<u64>) -> Self {
         seed.map_or(Self::System, |seed| {
             Self::Seeded(Box::new(Rng::new(seed, STREAM)))
         })
@@ -101,7 +101,7 @@ mod tests {
     async fn numbers_are_drawn_over_the_whole_range_and_again_if_they_are_used() {
         let nowhere = Recording::none();
         let drawn = async |seed: Option<u64>| {
-            let draw = Draw::of(seed).free(&nowhere, "koehandel", 4, |_| true);
+            let draw = Draw::new(seed).free(&nowhere, "koehandel", 4, |_| true);
             draw.await.unwrap()
         };
         let mut seen = HashSet::new();
@@ -121,7 +121,7 @@ mod tests {
         assert_ne!(Draw::seed(7, 0), Draw::seed(7, 1));
 
         let mut refused = Vec::new();
-        let draw = Draw::of(Some(7)).free(&nowhere, "koehandel", 4, |numbers| {
+        let draw = Draw::new(Some(7)).free(&nowhere, "koehandel", 4, |numbers| {
             refused.push(numbers.market);
             refused.len() > 2
         });
@@ -130,7 +130,7 @@ mod tests {
             (refused[0], refused[2]),
             (drawn(Some(7)).await.market, third)
         );
-        let none = Draw::of(None).free(&nowhere, "koehandel", 4, |_| false);
+        let none = Draw::new(None).free(&nowhere, "koehandel", 4, |_| false);
         assert!(
             none.await
                 .unwrap_err()

@@ -5,9 +5,9 @@ use super::numbers::Numbers;
 use crate::clock::now_us;
 use crate::referee::record::log::MatchLog;
 use crate::referee::seat::OwnAddress;
-use crate::referee::seat::seat_spec::SeatSpec;
+use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::simulated;
-use crate::store::types::{MatchResult, MatchRow, SeatRow};
+use crate::store::types::{MatchResult, MatchRow};
 use games::Kit;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -62,13 +62,8 @@ pub(in crate::referee) fn ids(market: u64, seats: usize) -> Vec<u64> {
     (0..seats as u64).map(|seat| first + seat).collect()
 }
 
-pub(in crate::referee) fn specs(row: &MatchRow) -> Result<Vec<SeatSpec>, String> {
-    let parse = |seat: &SeatRow| {
-        seat.spec
-            .parse::<SeatSpec>()
-            .map_err(|error| error.to_string())
-    };
-    row.seats.iter().map(parse).collect()
+pub(in crate::referee) fn specs(row: &MatchRow) -> Result<Vec<SeatSpec>, SeatSpecError> {
+    row.seats.iter().map(|seat| seat.spec.parse()).collect()
 }
 
 pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
@@ -79,7 +74,7 @@ pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
     MatchResult {
         detail: end.detail.clone(),
         participation: end.participation.clone(),
-        ..MatchResult::of(end.at_us, end.cause, scores.unwrap_or_default())
+        ..MatchResult::new(end.at_us, end.cause, scores.unwrap_or_default())
     }
 }
 

@@ -18,7 +18,7 @@ impl Reaches {
     /// What `allow` lists, our `own` bots, and this machine's loopback if `listens` is a loopback address:
     /// then only callers on this machine come without a proxy, and they reach as much themselves.
     #[must_use]
-    pub fn of(allow: &Targets, listens: SocketAddr, own: Vec<OwnDoor>) -> Self {
+    pub fn new(allow: &Targets, listens: SocketAddr, own: Vec<OwnDoor>) -> Self {
         let others = Allowed {
             public: allow.public,
             loopback: false,

@@ -75,7 +75,7 @@ struct Sender {
 
 impl Sender {
     /// A request on a listener other than ours names no sender.
-    fn of<B>(request: &Request<B>, settings: &ServerSettings) -> Option<Self> {
+    fn new<B>(request: &Request<B>, settings: &ServerSettings) -> Option<Self> {
         let caller = *request.extensions().get::<Caller>()?;
         let PeerAddress(peer) = *request.extensions().get::<PeerAddress>()?;
         let mut proxies = settings.http.trusted_proxies.iter();
@@ -111,7 +111,7 @@ async fn answer(
             Ok(page) => respond(StatusCode::OK, HTML, Text::new(page)),
             Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         },
-        Ok(Ask::Log(id)) => log_of(host, id, Sender::of(request, settings)).await,
+        Ok(Ask::Log(id)) => log_of(host, id, Sender::new(request, settings)).await,
         Ok(Ask::Connect(_)) if request.method() == Method::HEAD => plain(
             StatusCode::METHOD_NOT_ALLOWED,
             "connect needs GET".to_owned(),
@@ -133,7 +133,7 @@ async fn may_connect(
 ) -> Result<MatchRequest, Response<Text>> {
     let same_origin = settings.hosts.same_origin(request);
     same_origin.map_err(|why| misdirected(&why))?;
-    let sender = Sender::of(request, settings).filter(|sender| sender.known);
+    let sender = Sender::new(request, settings).filter(|sender| sender.known);
     let sender = sender.ok_or_else(|| unknown_proxy(host))?;
     let reach = match &settings.for_others {
         Some(reach) if !sender.caller.is_local() => reach,

@@ -149,7 +149,7 @@ impl<G> Guests<G> {
     ) -> Option<(usize, &'a str)> {
         let forms = [room.map(|room| (name, room)), name.rsplit_once(':')];
         forms.into_iter().flatten().find_map(|(name, token)| {
-            let shown = TokenDigest::of(token);
+            let shown = TokenDigest::new(token);
             let named = self.named(name)?;
             let one = self.entrants.get(named)?;
             (one.invited.token == shown).then_some((named, token))

@@ -24,7 +24,7 @@ pub struct TokenError;
 
 impl TokenDigest {
     /// Of a token as it was shown: hubs' names have no case, so tokens have none.
-    pub(super) fn of(token: &str) -> Self {
+    pub(super) fn new(token: &str) -> Self {
         Self(Sha256::digest(token.to_ascii_lowercase()).into())
     }
 }
@@ -35,7 +35,7 @@ impl FromStr for TokenDigest {
     fn from_str(token: &str) -> Result<Self, TokenError> {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
         if (SHORTEST..=LONGEST).contains(&token.len()) && token.chars().all(plain) {
-            Ok(Self::of(token))
+            Ok(Self::new(token))
         } else {
             Err(TokenError)
         }
@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn tokens_are_read_in_any_case_and_never_shown() {
         let token: TokenDigest = "Sesame-2026".parse().unwrap();
-        assert_eq!(token, TokenDigest::of("sesame-2026"));
-        assert_ne!(token, TokenDigest::of("sesame-2027"));
+        assert_eq!(token, TokenDigest::new("sesame-2026"));
+        assert_ne!(token, TokenDigest::new("sesame-2027"));
         assert_eq!(format!("{token:?}"), "***");
         let read = |text| serde_json::from_str::<TokenDigest>(text);
         assert_eq!(read("\"Sesame-2026\"").unwrap(), token);

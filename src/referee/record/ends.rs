@@ -23,7 +23,7 @@ pub fn result_of(outcome: &Outcome, blames: &[Blame]) -> MatchResult {
             [one] if blamed.is_some() => one.detail.clone(),
             several => several.iter().map(sentence).collect::<Vec<_>>().join("; "),
         },
-        ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
+        ..MatchResult::new(now_us(), outcome.cause, outcome.scores.values().to_vec())
     }
 }
 
@@ -31,6 +31,6 @@ pub fn result_of(outcome: &Outcome, blames: &[Blame]) -> MatchResult {
 pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
     MatchResult {
         detail,
-        ..MatchResult::of(now_us(), Cause::Cancelled, Vec::new())
+        ..MatchResult::new(now_us(), Cause::Cancelled, Vec::new())
     }
 }

@@ -445,7 +445,7 @@ impl MatchRecord {
                 scores,
                 lessons: told.lessons,
                 facts: told.facts,
-                ..Close::of(result.at_us, result.cause)
+                ..Close::new(result.at_us, result.cause)
             };
             session.pending.clear();
             session.append(&*store, Vec::new(), Some(Box::new(close)))
@@ -509,7 +509,7 @@ impl MatchRecord {
         }
         for (seat, (told, session)) in told.iter().zip(&mut self.sessions).enumerate() {
             let (decisions, fallbacks) = (&told.decisions, &session.fallbacks);
-            session.ledger = rows(session.id, decisions, fallbacks, times.of(seat)).collect();
+            session.ledger = rows(session.id, decisions, fallbacks, times.seat(seat)).collect();
         }
         Ok(told)
     }

@@ -17,7 +17,7 @@ pub enum DecisionTimes {
 
 impl DecisionTimes {
     /// Those measured of a seat; `None`: the times of its entries count.
-    pub(super) fn of(&self, seat: usize) -> Option<&[Duration]> {
+    pub(super) fn seat(&self, seat: usize) -> Option<&[Duration]> {
         match self {
             Self::Stamped => None,
             Self::Measured(seats) => Some(seats.get(seat).map_or(&[], Vec::as_slice)),
@@ -39,7 +39,7 @@ pub(super) fn folded(
         }
         fold_seat(kit, entries, Some(cause), scores.get(seat).copied()).unwrap_or_else(|why| {
             tracing::error!(
-                why,
+                %why,
                 "a seat's transcript cannot be folded: its facts are lost"
             );
             SeatTold::default()

@@ -8,6 +8,6 @@ mod seat_program;
 pub mod seat_spec;
 
 pub use own::OwnAddress;
-pub use seat_link::{HttpSeat, SeatLink, SeatReply};
+pub use seat_link::{FollowError, HttpSeat, SeatLink, SeatReply};
 pub use seat_program::{Left, Notebook, OnEnd, SeatConduct, SeatPrograms, Unheard};
 pub use seat_spec::{SeatSpec, SeatSpecError};

@@ -1,7 +1,7 @@
 //! A bot of our own on a seat: a built-in one, or a user's program with a built-in one as its fallback.
 
 use super::budget::ThinkBudget;
-use super::seat_link::{SeatLink, SeatRecord, SeatReply};
+use super::seat_link::{FollowError, SeatLink, SeatRecord, SeatReply};
 use super::seat_program::{SeatProgram, SeatPrograms};
 use crate::programs::{Account, Launch};
 use crate::replay::{Line, replay};
@@ -105,7 +105,7 @@ impl BuiltinSeat {
             models: seating.models,
             rivals,
             types,
-            ..DialogueSetup::of("", seating.seed)
+            ..DialogueSetup::new("", seating.seed)
         };
         let (program, part) = match seating.bot {
             OurBot::Named(name) => {
@@ -155,8 +155,8 @@ impl BuiltinSeat {
     /// Follows what its seat has received and said, as the referee's transcript has it.
     ///
     /// # Errors
-    /// A sentence, if it cannot.
-    pub(in crate::referee) fn follow(&mut self, past: &[Entry]) -> Result<(), String> {
+    /// [`FollowError`] if it cannot.
+    pub(in crate::referee) fn follow(&mut self, past: &[Entry]) -> Result<(), FollowError> {
         let Some(seat) = &mut self.seat else {
             return Ok(());
         };
@@ -175,14 +175,13 @@ impl BuiltinSeat {
             }),
             (Direction::In, _) => None,
         });
-        let replayed = seat.with(|dialogue| replay(dialogue, lines));
-        let replayed = replayed.map_err(|panic| panic.to_string())?;
+        let replayed = seat.with(|dialogue| replay(dialogue, lines))?;
         if let Some(program) = &mut self.program {
             program.goes_on();
         }
         let differences = replayed.map(|replayed| replayed.differences);
         let first = differences.and_then(|differences| differences.into_iter().next());
-        first.map_or(Ok(()), Err)
+        first.map_or(Ok(()), |first| Err(FollowError::Differs(first)))
     }
 
     /// Its answer to a message.
@@ -291,7 +290,7 @@ impl BuiltinSeat {
 
     /// Its match is over for good: its program is notified, though the seat may not have received how, and ends.
     pub(in crate::referee) fn hang_up(&mut self) {
-        self.dismiss(Some(Ending::of(Cause::Disconnect, "")));
+        self.dismiss(Some(Ending::new(Cause::Disconnect, "")));
     }
 }
 
@@ -307,7 +306,7 @@ impl SeatLink for BuiltinSeat {
         Self::account(self)
     }
 
-    fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
+    fn take_up(&mut self, past: &[Entry]) -> Result<(), FollowError> {
         self.follow(past)
     }
 

@@ -1,9 +1,11 @@
 //! The interface between a match and the players on its seats.
 
+use crate::link::program::LineFault;
 use crate::link::{CallError, HttpOptions, HttpOut, Target};
 use crate::programs::Account;
 use crate::store::Storage;
 use crate::store::types::{Entry, SessionId};
+use crate::thinking::Panicked;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +40,33 @@ impl SeatReply {
     }
 }
 
+/// Why a player does not follow what its seat was sent and answered before.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The bot panicked.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// The bot answers otherwise than it did, as the sentence says.
+    #[error("{0}")]
+    Differs(String),
+    /// The program did not start, as the sentence says.
+    #[error("{0}")]
+    NotStarted(String),
+    /// The program took no more words.
+    #[error("it took no more words ({0:?})")]
+    Deaf(LineFault),
+    /// The program gave no answer in the game's form.
+    #[error("it gave no answer of the game's form to {call:?} ({fault:?}), but {said:?}")]
+    NoAnswer {
+        /// What was asked.
+        call: String,
+        /// Why nothing more was read.
+        fault: LineFault,
+        /// What was read.
+        said: String,
+    },
+}
+
 /// Calls one seat: one message at a time, in order.
 pub trait SeatLink: Send {
     /// Receives the match's id in history before anything else, and where its seat is recorded, if it is.
@@ -52,8 +81,8 @@ pub trait SeatLink: Send {
     /// Players over a wire remember it themselves.
     ///
     /// # Errors
-    /// Why the seat cannot continue, as a sentence.
-    fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
+    /// [`FollowError`] if the seat cannot continue.
+    fn take_up(&mut self, past: &[Entry]) -> Result<(), FollowError> {
         let _ = past;
         Ok(())
     }

@@ -128,7 +128,7 @@ impl SeatProgram {
         let mut driver = Driver::new(programs.bots.clone(), spec, Some(Arc::clone(launch)));
         let mut part = driver.part(programs.within);
         setup.post = Some(part.attend());
-        *driver.opening() = Some(Opening::of(kit, "", false, Value::Null, setup));
+        *driver.opening() = Some(Opening::new(kit, "", false, Value::Null, setup));
         let program = Self {
             kit,
             driver,

@@ -271,7 +271,7 @@ async fn silence_counts_unless_a_match_was_cut_off_in_it() {
         let mut pen = Pen::player(&store, 1);
         let asks = vec![ask(), said("7"), ask(), ask()];
         let mut append = pen.append(asks);
-        append.close = Some(Box::new(Close::of(9, cause)));
+        append.close = Some(Box::new(Close::new(9, cause)));
         pen.send(&store, append).await;
         let found = compared(&store, &champion()).await;
         assert_eq!(found.decisions, decisions, "{cause:?}: {found:?}");

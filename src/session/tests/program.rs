@@ -183,7 +183,7 @@ impl Table {
         let mut rivals: Vec<_> = (1..seats as u64)
             .map(|seed| {
                 let mut seat = OwnSeat::new(Settings::nodes(1), None);
-                seat.wake(kit.dialogue(&DialogueSetup::of(rival, seed)).unwrap());
+                seat.wake(kit.dialogue(&DialogueSetup::new(rival, seed)).unwrap());
                 seat
             })
             .collect();

@@ -206,7 +206,7 @@ impl Pen {
                 kind: Some(("bluffer".into(), 0.9)),
                 evidence: json!({ "bluffs": bluffs }),
             }],
-            ..Close::of(9, Cause::Normal)
+            ..Close::new(9, Cause::Normal)
         }));
         self.send(store, append).await;
     }

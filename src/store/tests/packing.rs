@@ -54,8 +54,8 @@ async fn read(store: &Store) -> Vec<(Vec<MatchEntry>, Vec<Vec<Entry>>, Vec<Optio
                     .await
                     .unwrap(),
             );
-            assert_eq!(counts.of(session), alone.of(session));
-            counted.push(counts.of(session));
+            assert_eq!(counts.entries(session), alone.entries(session));
+            counted.push(counts.entries(session));
         }
         all.push((
             history::entries(store.reader(), &contents).await.unwrap(),
@@ -392,7 +392,7 @@ async fn an_empty_session_needs_no_packing() {
     store.open_match(new_match(1, true)).await.unwrap();
     let mut pen = Pen::new(&store, None, new_session(1, Side::Referee, 0));
     let mut append = pen.append(Vec::new());
-    append.close = Some(Box::new(crate::store::Close::of(5, games::Cause::Normal)));
+    append.close = Some(Box::new(crate::store::Close::new(5, games::Cause::Normal)));
     pen.send(&store, append).await;
     assert_eq!(store::unpacked(store.reader()).await.unwrap(), 0);
     assert_eq!(store::pack(&store, |_| {}).await.unwrap(), Packs::default());
@@ -457,7 +457,7 @@ async fn a_session_that_began_without_an_entry_is_counted_with_its_match() {
     let counts = history::entry_counts(store.reader(), Some(&match_id(1)))
         .await
         .unwrap();
-    assert_eq!(counts.of(&sessions[0]), Some(3));
+    assert_eq!(counts.entries(&sessions[0]), Some(3));
 }
 
 #[test]

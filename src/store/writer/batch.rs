@@ -53,13 +53,13 @@ pub(super) struct Tables {
 impl Default for Tables {
     fn default() -> Self {
         Self {
-            entries: Rows::of(&ENTRIES),
-            facts: Rows::of(&FACTS),
-            matches: Rows::of(&MATCHES),
-            seats: Rows::of(&SEATS),
-            sessions: Rows::of(&SESSIONS),
-            bluffs: Rows::of(&BLUFFS),
-            changes: Rows::of(&CHANGES),
+            entries: Rows::new(&ENTRIES),
+            facts: Rows::new(&FACTS),
+            matches: Rows::new(&MATCHES),
+            seats: Rows::new(&SEATS),
+            sessions: Rows::new(&SESSIONS),
+            bluffs: Rows::new(&BLUFFS),
+            changes: Rows::new(&CHANGES),
         }
     }
 }
@@ -547,7 +547,7 @@ fn bluffs(append: &Append) -> bool {
 
 /// The ledger's rows as they are stored.
 pub(super) fn ledger_rows(rows: &[LedgerRow]) -> Rows {
-    let mut stored = Rows::of(&LEDGER);
+    let mut stored = Rows::new(&LEDGER);
     for row in rows {
         stored.push([
             row.session.0.into(),

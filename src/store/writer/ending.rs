@@ -52,12 +52,12 @@ pub(super) async fn gather(
 ) -> Result<Endings, sqlx::Error> {
     let mut endings = Endings {
         sessions: session_rows(batch),
-        matches: Rows::of(&ENDED_MATCHES),
-        results: Rows::of(&RESULTS),
-        participations: Rows::of(&PARTICIPATIONS),
-        slots: Rows::of(&TOURNAMENT_MATCHES),
-        lessons: Rows::of(&LESSONS),
-        models: Rows::of(&MODELS),
+        matches: Rows::new(&ENDED_MATCHES),
+        results: Rows::new(&RESULTS),
+        participations: Rows::new(&PARTICIPATIONS),
+        slots: Rows::new(&TOURNAMENT_MATCHES),
+        lessons: Rows::new(&LESSONS),
+        models: Rows::new(&MODELS),
         unknown: HashSet::new(),
         ended: Default::default(),
     };
@@ -111,7 +111,7 @@ async fn close_matches(
     endings: &mut Endings,
     ended: &mut HashSet<String>,
 ) -> Result<(), sqlx::Error> {
-    let mut ids = Rows::of(&CLOSING_MATCHES);
+    let mut ids = Rows::new(&CLOSING_MATCHES);
     for work in &batch.works {
         if let Work::Close { id, .. } = work {
             ids.push([id.into()]);
@@ -193,7 +193,7 @@ async fn read_sessions<'a>(
     let closing: HashMap<i64, &Close> = closes(batch)
         .map(|(append, _, close)| (append.session.0, close))
         .collect();
-    let mut ids = Rows::of(&CLOSING_SESSIONS);
+    let mut ids = Rows::new(&CLOSING_SESSIONS);
     for id in closing.keys() {
         ids.push([(*id).into()]);
     }
@@ -248,7 +248,7 @@ impl Ending<'_> {
         turn(&mut wins, self.seat);
         let result = MatchResult {
             detail: self.close.detail.clone(),
-            ..MatchResult::of(self.close.at_us, self.close.cause, scores)
+            ..MatchResult::new(self.close.at_us, self.close.cause, scores)
         };
         (result, wins)
     }
@@ -313,7 +313,7 @@ fn turn<T>(values: &mut [T], seat: Option<u8>) {
 
 /// The rows that end the batch's sessions.
 fn session_rows(batch: &Batch) -> Rows {
-    let mut rows = Rows::of(&ENDED_SESSIONS);
+    let mut rows = Rows::new(&ENDED_SESSIONS);
     for (append, last, close) in closes(batch) {
         let scores = Value::from_iter(close.scores.iter().copied()).to_string();
         let count = append.seq as i64 + append.entries.len() as i64;

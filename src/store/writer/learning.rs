@@ -36,7 +36,7 @@ pub(super) async fn merged(
     merges: &[Merge<'_>],
     rules: &dyn Rules,
 ) -> Result<Rows, sqlx::Error> {
-    let mut rows = Rows::of(&MODELS);
+    let mut rows = Rows::new(&MODELS);
     let mut models = load(database, merges).await?;
     for merge in merges {
         let before = models.get(&merge.key).and_then(|it| it.model.as_ref());
@@ -69,7 +69,7 @@ async fn load(
     database: &mut Database,
     merges: &[Merge<'_>],
 ) -> Result<BTreeMap<Key, Model>, sqlx::Error> {
-    let mut keys = Rows::of(&STORED_MODELS);
+    let mut keys = Rows::new(&STORED_MODELS);
     for Merge { key, .. } in merges {
         keys.push([(&key.0).into(), key.1.into(), (&key.2).into()]);
     }

@@ -102,7 +102,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) const fn of(statement: &'static Statement) -> Self {
+    pub(super) const fn new(statement: &'static Statement) -> Self {
         let values = Vec::new();
         Self { statement, values }
     }
@@ -187,7 +187,7 @@ impl Text {
     ) {
         let size = SIZES.into_iter().find(|size| *size >= rows);
         let size = size.unwrap_or(ROWS_MAX);
-        self.sql.push_str(texts.of(statement, size));
+        self.sql.push_str(texts.text(statement, size));
         let (used, room) = (rows * statement.columns, size * statement.columns);
         self.arguments.reserve(room, 0);
         for value in values.take(used) {
@@ -211,7 +211,7 @@ impl Text {
 pub(super) struct Texts(HashMap<(&'static str, usize), String>);
 
 impl Texts {
-    fn of(&mut self, statement: &'static Statement, size: usize) -> &str {
+    fn text(&mut self, statement: &'static Statement, size: usize) -> &str {
         let Statement {
             before,
             columns,
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn every_number_of_rows_has_a_statement_with_room_for_them() {
         let rows = |count: usize| {
-            let mut rows = Rows::of(&FACTS);
+            let mut rows = Rows::new(&FACTS);
             for _ in 0..count {
                 rows.push([1i64.into(), None::<i64>.into(), "kind".into(), "{}".into()]);
             }

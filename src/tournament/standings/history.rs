@@ -101,7 +101,7 @@ impl History {
         let shown: Vec<&RoundRatings> = seen(self.rounds.len(), COLUMNS_MAX)
             .filter_map(|at| self.rounds.get(at))
             .collect();
-        let last = |entrant: usize| shown.last().and_then(|round| round.of(entrant));
+        let last = |entrant: usize| shown.last().and_then(|round| round.rating(entrant));
         let mut order: Vec<usize> = (0..self.entrants.len()).collect();
         order.sort_by(|one, other| {
             let rating = |entrant| last(entrant).unwrap_or(f64::MIN);
@@ -114,7 +114,7 @@ impl History {
         let row = |entrant: &usize| {
             let name = self.entrants.get(*entrant).cloned().unwrap_or_default();
             let ratings = shown.iter().map(|round| {
-                let rating = round.of(*entrant).map(|rating| round.scale * rating);
+                let rating = round.rating(*entrant).map(|rating| round.scale * rating);
                 rating.map_or("-".to_owned(), cell)
             });
             [name].into_iter().chain(ratings).collect()
@@ -145,7 +145,7 @@ impl History {
 }
 
 impl RoundRatings {
-    fn of(&self, entrant: usize) -> Option<f64> {
+    fn rating(&self, entrant: usize) -> Option<f64> {
         self.ratings.get(entrant).copied().flatten()
     }
 }

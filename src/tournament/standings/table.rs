@@ -11,8 +11,7 @@ use super::played::{Named, PlayedGame, RankSettings, of_sorted, sorted};
 use super::records::Records;
 use super::tie_break::TieBreak;
 use crate::tournament::report::Figures;
-use ratings::Chances;
-use ratings::{Intervals, Ranking, Rated};
+use ratings::{Chances, FitError, Intervals, Ranking, Rated, ResultsError};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 use utoipa::ToSchema;
@@ -139,7 +138,7 @@ impl Standings {
         let ranking = ranking(entrants, &games, settings);
         let (ranking, unrated) = match ranking {
             Ok(ranking) => (Some(ranking), None),
-            Err(why) => (None, Some(why)),
+            Err(why) => (None, Some(why.to_string())),
         };
         let rated = Placed::new(entrants, ranking.as_ref());
         let ranks = ranked(entrants, &records, &rated, &settings.order);
@@ -172,7 +171,7 @@ impl Standings {
                 points: total.points(),
                 buchholz: records.buchholz(*number),
                 figures: records.tally.entrants.get(*number)?.into(),
-                rating: rated.of(*number).cloned(),
+                rating: rated.entrant(*number).cloned(),
                 seats: seat_splits(&records, *number),
                 opponents,
             })
@@ -223,12 +222,24 @@ fn ranking(
     entrants: &[Named],
     sorted: &[&PlayedGame],
     settings: &RankSettings,
-) -> Result<Ranking, String> {
-    let results = of_sorted(entrants, sorted).map_err(|why| why.to_string())?;
+) -> Result<Ranking, Unrated> {
+    let results = of_sorted(entrants, sorted)?;
     if results.all().is_empty() {
-        return Err("there are no results yet".to_owned());
+        return Err(Unrated::NoResults);
     }
-    Ranking::new(&results, &settings.rating, Intervals::Covariance).map_err(|why| why.to_string())
+    let intervals = Intervals::Covariance;
+    Ok(Ranking::new(&results, &settings.rating, intervals)?)
+}
+
+/// Why entrants have no ratings.
+#[derive(Debug, thiserror::Error)]
+enum Unrated {
+    #[error("there are no results yet")]
+    NoResults,
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    #[error(transparent)]
+    Fit(#[from] FitError),
 }
 
 /// A ranking by the numbers of entrants.
@@ -256,7 +267,7 @@ impl<'a> Placed<'a> {
         }
     }
 
-    fn of(&self, entrant: usize) -> Option<&'a Rated> {
+    fn entrant(&self, entrant: usize) -> Option<&'a Rated> {
         self.rated.get(entrant).copied().flatten()
     }
 

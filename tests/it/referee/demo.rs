@@ -16,7 +16,7 @@ async fn matches_follow_each_other_until_it_stops() {
     let settings = DemoSettings {
         pause: Duration::from_millis(1),
         between: Duration::from_millis(1),
-        ..DemoSettings::of(players.iter().enumerate().map(named).collect())
+        ..DemoSettings::new(players.iter().enumerate().map(named).collect())
     };
     let host = host(HostSettings::default()).await;
     let stop = CancellationToken::new();

@@ -13,7 +13,7 @@ const SHRINKING_STREAM: u64 = 12 << 32;
 struct Sky(Vec<Planet>);
 
 impl Sky {
-    fn add(&mut self, (x, y): (i32, i32), growth: i64, owner: PlayerId, ships: i64) {
+    fn add(&mut self, x: i32, y: i32, growth: i64, owner: PlayerId, ships: i64) {
         let (x, y) = (f64::from(x), f64::from(y));
         if !self.0.iter().any(|planet| (planet.x, planet.y) == (x, y)) {
             self.0.push(Planet {
@@ -28,16 +28,16 @@ impl Sky {
     }
 
     /// A planet and its reflection in the middle.
-    fn pair(&mut self, (x, y): (i32, i32), growth: i64, owners: [PlayerId; 2], ships: i64) {
-        self.add((x, y), growth, owners[0], ships);
-        self.add((-x, -y), growth, owners[1], ships);
+    fn pair(&mut self, x: i32, y: i32, growth: i64, owners: [PlayerId; 2], ships: i64) {
+        self.add(x, y, growth, owners[0], ships);
+        self.add(-x, -y, growth, owners[1], ships);
     }
 
     /// With free planets of growth 1, but those that fall on a place that is taken.
     fn free(mut self, rng: &mut Rng, count: u32, most: i32) -> Vec<Planet> {
         for _ in 0..count {
-            let at = (coordinate(rng, most), coordinate(rng, most));
-            self.add(at, 1, NEUTRAL, i64::from(1 + rng.below(3)));
+            let (x, y) = (coordinate(rng, most), coordinate(rng, most));
+            self.add(x, y, 1, NEUTRAL, i64::from(1 + rng.below(3)));
         }
         self.0
     }
@@ -52,8 +52,8 @@ pub(super) fn near(seed: u64) -> Vec<Planet> {
     let (mut rng, mut sky) = (Rng::new(seed, CLOSE_STREAM), Sky::default());
     let ships = i64::from(2 + rng.below(5));
     let apart = 1 + rng.below(3) as i32;
-    sky.add((0, 0), 1, 1, ships);
-    sky.add((apart, rng.below(2) as i32), 1, 2, ships);
+    sky.add(0, 0, 1, 1, ships);
+    sky.add(apart, rng.below(2) as i32, 1, 2, ships);
     let free = 3 + rng.below(6);
     sky.free(&mut rng, free, 4)
 }
@@ -65,8 +65,8 @@ pub(super) fn crowd(seed: u64, players: usize) -> Vec<Planet> {
     let most = 1 + players as i32 / 4;
     while sky.0.len() < players {
         let owner = sky.0.len() as PlayerId + 1;
-        let at = (coordinate(&mut rng, most), coordinate(&mut rng, most));
-        sky.add(at, 1, owner, ships);
+        let (x, y) = (coordinate(&mut rng, most), coordinate(&mut rng, most));
+        sky.add(x, y, 1, owner, ships);
     }
     let free = players as u32 * (2 + rng.below(3));
     sky.free(&mut rng, free, most + 3)
@@ -86,15 +86,15 @@ pub(super) fn shrinking(seed: u64) -> Vec<Planet> {
             1,
         ),
     };
-    sky.pair((0, far), sign * growth, [1, 2], ships);
+    sky.pair(0, far, sign * growth, [1, 2], ships);
     if kind == 3 {
-        sky.add((0, 0), -3, NEUTRAL, 0);
+        sky.add(0, 0, -3, NEUTRAL, 0);
     }
     for _ in 0..3 + rng.below(12) {
-        let at = (coordinate(&mut rng, 7), coordinate(&mut rng, 7));
+        let (x, y) = (coordinate(&mut rng, 7), coordinate(&mut rng, 7));
         let grows = i64::from(1 + rng.below(3));
         let ships = 3 * grows + i64::from(rng.below(3));
-        sky.pair(at, sign * grows, [NEUTRAL; 2], ships);
+        sky.pair(x, y, sign * grows, [NEUTRAL; 2], ships);
     }
     sky.0
 }

@@ -250,7 +250,8 @@ impl Profile {
     pub fn remember(
         &self,
         limits: &mut Limits,
-        (own, rival): (f32, f32),
+        own: f32,
+        rival: f32,
         view: &View,
         rng: &mut impl Chance,
     ) {
@@ -354,7 +355,7 @@ impl Profile {
         if self.bluffs(view, rng) {
             return Purse::single(Note::Zero);
         }
-        let amount = challenge.stake * draw(self.offer, rng);
+        let amount = challenge.stake * draw(self.offer.0, self.offer.1, rng);
         self.make_up(view.purse, self.capped(view, challenge.goods.rival, amount))
     }
 
@@ -365,7 +366,7 @@ impl Profile {
         if self.bluffs(view, rng) {
             return Purse::single(Note::Zero);
         }
-        let amount = stake * draw(self.counter, rng);
+        let amount = stake * draw(self.counter.0, self.counter.1, rng);
         self.make_up(view.purse, self.capped(view, goods.rival, amount))
     }
 
@@ -378,7 +379,7 @@ impl Profile {
     }
 
     fn bluffs(&self, view: &View, rng: &mut impl Chance) -> bool {
-        self.bluff > 0.0 && view.purse.of(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
+        self.bluff > 0.0 && view.purse.count(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
     }
 
     /// An amount kept below what the rival could pay, in tens.
@@ -390,7 +391,7 @@ impl Profile {
     }
 }
 
-fn draw((low, high): (f32, f32), rng: &mut impl Chance) -> f32 {
+fn draw(low: f32, high: f32, rng: &mut impl Chance) -> f32 {
     low + (high - low) * rng.unit() as f32
 }
 
@@ -400,7 +401,7 @@ pub fn pick(hand: Purse, amount: u16) -> Purse {
     let mut left = amount;
     let mut part = Purse::EMPTY;
     for note in Note::ALL.into_iter().rev().filter(|note| note.value() > 0) {
-        let count = u16::from(hand.of(note)).min(left / note.value());
+        let count = u16::from(hand.count(note)).min(left / note.value());
         left -= count * note.value();
         part.0[note as usize] = count as u8;
     }

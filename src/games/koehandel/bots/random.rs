@@ -19,7 +19,7 @@ pub struct Random(pub Rng);
 fn part(hand: Purse, rng: &mut impl Chance) -> Purse {
     let mut part = Purse::EMPTY;
     for note in Note::ALL {
-        for _ in 0..hand.of(note) {
+        for _ in 0..hand.count(note) {
             if rng.chance(0.5) {
                 part = part.plus(Purse::single(note));
             }

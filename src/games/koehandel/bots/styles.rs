@@ -183,8 +183,8 @@ impl Style {
         chance: &mut impl Chance,
     ) {
         if let Style::Profile(profile) = self {
-            let stakes = (claims[seat], best_other(claims, seat));
-            profile.remember(limits, stakes, view, chance);
+            let rival = best_other(claims, seat);
+            profile.remember(limits, claims[seat], rival, view, chance);
         }
     }
 

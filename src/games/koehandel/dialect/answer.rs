@@ -4,7 +4,7 @@ use super::fields::{FRAME_MAX, Fields};
 use super::letters::{self, AMOUNT_LETTERS_MAX, push_amount, push_cards};
 use crate::cards::{Animal, Compass, MONEY_MAX};
 use crate::rules::{Act, Ask, Money};
-use drover_game::wire::WireError;
+use drover_game::game::Illegal;
 use std::time::Duration;
 
 /// The wire's limit for connecting and answering together.
@@ -91,14 +91,11 @@ fn money(fields: &Fields<'_>) -> Money {
 /// Whether an answer to this message is legal in form, whatever the rules say.
 ///
 /// # Errors
-/// A sentence that says what a reader would not take.
-pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
+/// [`Illegal`] says what a reader would not take.
+pub fn in_form(message: &[u8], answer: &str) -> Result<(), Illegal> {
     let body = answer.as_bytes();
-    let unread = |why: WireError| why.to_string();
-    let (asked, fields) = (
-        Fields::cut(message).map_err(unread)?,
-        Fields::cut(body).map_err(unread)?,
-    );
+    let read = |text| Fields::cut(text).map_err(Illegal::new);
+    let (asked, fields) = (read(message)?, read(body)?);
     let (payee, leader, auctioneer, price) = (Compass::W, Compass::W, Compass::W, 0);
     let cards = || read_answer(&Ask::Pay { payee, price }, body);
     let bid = Ask::Bid {
@@ -118,6 +115,6 @@ pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
             ("trade" | "collect", "") => matches!(cards(), Some(Act::Cards(Money::Cards(_)))),
             _ => false,
         };
-    let wrong = || format!("{answer:?} is no answer to {:?}", asked.kind());
+    let wrong = || Illegal(format!("{answer:?} is no answer to {:?}", asked.kind()));
     legal.then_some(()).ok_or_else(wrong)
 }

@@ -25,7 +25,7 @@ pub fn cards(text: &str) -> Option<Purse> {
         let note = Note::from_letter(letter)?;
         let count = &mut purse.0[note as usize];
         *count += 1;
-        if *count > Purse::ALL.of(note) {
+        if *count > Purse::ALL.count(note) {
             return None;
         }
     }
@@ -45,7 +45,7 @@ pub fn push_amount(out: &mut String, mut amount: u16) {
 /// Real cards, least first, as in the worked example: `nntt`.
 pub fn push_cards(out: &mut String, purse: Purse) {
     for note in Note::ALL {
-        for _ in 0..purse.of(note) {
+        for _ in 0..purse.count(note) {
             out.push(note.letter());
         }
     }

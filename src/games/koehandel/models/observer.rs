@@ -67,7 +67,7 @@ impl Observer {
         }
     }
 
-    fn of(&mut self, rival: Compass) -> &mut Evidence {
+    fn evidence(&mut self, rival: Compass) -> &mut Evidence {
         self.evidence[(rival.index() + 2) % 3].get_or_insert_default()
     }
 
@@ -87,7 +87,7 @@ impl Observer {
             } => {
                 let (bid, exposed) = (part.bid > 0, exposed == Some(rival));
                 let proved = self.proves(rival, part.bid);
-                let evidence = self.of(rival);
+                let evidence = self.evidence(rival);
                 evidence.bids.count(bid || exposed);
                 if bid && !exposed {
                     evidence.offered(false, proved, f64::from(over));
@@ -104,7 +104,7 @@ impl Observer {
                 price,
                 claim,
             } => {
-                let evidence = self.of(rival);
+                let evidence = self.evidence(rival);
                 let at = bin(f64::from(price) / f64::from(claim.max(1.0)));
                 let bins = if bought {
                     &mut evidence.bought
@@ -113,23 +113,23 @@ impl Observer {
                 };
                 bins[at] += 1.0;
             }
-            Noted::Exposed(rival) => self.of(rival).offered(true, true, 1.0),
+            Noted::Exposed(rival) => self.evidence(rival).offered(true, true, 1.0),
             Noted::Offer { rival, paid } => {
                 let cards = paid.cards().to_string();
-                let offers = &mut self.of(rival).offers;
+                let offers = &mut self.evidence(rival).offers;
                 offers
                     .entry(cards)
                     .or_default()
                     .add(f64::from(paid.value()));
             }
             Noted::Counter { rival, countered } => {
-                self.of(rival).counters.count(countered);
+                self.evidence(rival).counters.count(countered);
             }
             Noted::Paid { rival, exact } => {
-                self.of(rival).exact_payments.count(exact);
+                self.evidence(rival).exact_payments.count(exact);
             }
             Noted::Turn { rival, traded } => {
-                self.of(rival).early_trades.count(traded);
+                self.evidence(rival).early_trades.count(traded);
             }
         }
     }

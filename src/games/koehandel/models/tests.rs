@@ -216,7 +216,7 @@ fn an_honest_bidder_is_never_proved_to_bluff() {
     for payment in [TradePayment::Winner, TradePayment::Exchange] {
         for seed in 0..60 {
             let most = |seat: usize, hand: Purse| {
-                let largest = Note::ALL.into_iter().rfind(|note| hand.of(*note) > 0);
+                let largest = Note::ALL.into_iter().rfind(|note| hand.count(*note) > 0);
                 let kept = largest.map_or(Purse::EMPTY, Purse::single);
                 (seat == 1).then(|| hand.less(kept))
             };

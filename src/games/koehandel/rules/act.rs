@@ -236,7 +236,7 @@ fn parts(hand: Purse) -> impl Iterator<Item = Purse> {
     for kinds in [Note::ALL, reversed(Note::ALL)] {
         let mut run = Purse::EMPTY;
         for note in kinds {
-            for _ in 0..hand.of(note) {
+            for _ in 0..hand.count(note) {
                 run = run.plus(Purse::single(note));
                 parts.push(run);
             }
@@ -244,7 +244,7 @@ fn parts(hand: Purse) -> impl Iterator<Item = Purse> {
     }
     let singles = Note::ALL
         .into_iter()
-        .filter(move |note| hand.of(*note) > 0)
+        .filter(move |note| hand.count(*note) > 0)
         .map(Purse::single);
     parts.extend(singles);
     parts.sort_unstable_by_key(|part| part.0);

@@ -68,7 +68,7 @@ impl Koehandel {
             Phase::Bid { bidder } => Ask::bid(self.auction.seen_by(bidder)),
             Phase::PreEmpt => Ask::pre_empt(self.auction.seen_by(player)),
             Phase::Pay { payer, payee } => Ask::Pay {
-                payee: Compass::of(payer, payee),
+                payee: Compass::from_seats(payer, payee),
                 price: self.auction.price,
             },
             Phase::Counter => {
@@ -290,7 +290,7 @@ impl Koehandel {
         let owned = &mut self.herds[owner][card.index()];
         *owned = owned.saturating_add(1).min(4);
         for seat in 0..PLAYERS {
-            self.views[seat].settle_card(card, Compass::of(seat, owner));
+            self.views[seat].settle_card(card, Compass::from_seats(seat, owner));
         }
     }
 
@@ -304,7 +304,10 @@ impl Koehandel {
             self.end_turns_without_set = 0;
         }
         for seat in 0..PLAYERS {
-            let (from, to) = (Compass::of(seat, from), Compass::of(seat, to));
+            let (from, to) = (
+                Compass::from_seats(seat, from),
+                Compass::from_seats(seat, to),
+            );
             self.views[seat].move_animals(animal, count, from, to);
         }
     }
@@ -322,7 +325,10 @@ impl Koehandel {
                     least,
                 }
             };
-            let (from, to) = (Compass::of(seat, from), Compass::of(seat, to));
+            let (from, to) = (
+                Compass::from_seats(seat, from),
+                Compass::from_seats(seat, to),
+            );
             if self.blind {
                 self.views[seat].pay_blind(from, to, flow);
             } else {

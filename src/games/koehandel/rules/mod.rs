@@ -11,5 +11,5 @@ mod tests;
 pub use act::{Act, Ask, Money, in_order, is_in_order, listed};
 pub use game::imagine::Hidden;
 pub use game::{Koehandel, score};
-pub use setup::Setup;
+pub use setup::{Setup, Unreachable};
 pub use state::Auction;

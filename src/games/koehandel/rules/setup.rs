@@ -30,6 +30,23 @@ pub struct Setup {
     pub donkeys: u8,
 }
 
+/// Why no play reaches a position.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreachable {
+    /// The seat on turn.
+    #[error("first: seat {0} does not exist; seats are 0 to 3")]
+    First(u8),
+    /// An animal, and how many of it there are.
+    #[error("herds and deck hold {1} of {0:?}, not 4")]
+    Cards(Animal, u32),
+    /// Donkeys that were paid for, and those that have left the deck.
+    #[error("donkeys: {0} were paid for but {1} are out of the deck")]
+    Donkeys(u8, usize),
+    /// A kind of money, how many of it are held, and how many were given out.
+    #[error("purses hold {1} of {letter}, but {2} were given out", letter = .0.letter())]
+    Money(Note, u32, u8),
+}
+
 impl Setup {
     /// A new match: shuffled deck, starting money, and a random first player unless the options set one.
     #[must_use]
@@ -52,13 +69,10 @@ impl Setup {
     /// no more money than was given out.
     ///
     /// # Errors
-    /// A sentence on what does not fit.
-    pub fn check(&self) -> Result<(), String> {
+    /// [`Unreachable`] says what does not fit.
+    pub fn check(&self) -> Result<(), Unreachable> {
         if usize::from(self.first) >= PLAYERS {
-            return Err(format!(
-                "first: seat {} does not exist; seats are 0 to 3",
-                self.first
-            ));
+            return Err(Unreachable::First(self.first));
         }
         for animal in Animal::all() {
             let open: u32 = self
@@ -68,10 +82,7 @@ impl Setup {
                 .sum();
             let hidden = self.deck.iter().filter(|card| **card == animal).count() as u32;
             if open + hidden != 4 {
-                return Err(format!(
-                    "herds and deck hold {} of {animal:?}, not 4",
-                    open + hidden
-                ));
+                return Err(Unreachable::Cards(animal, open + hidden));
             }
         }
         let donkeys_out = 4 - self
@@ -80,24 +91,18 @@ impl Setup {
             .filter(|card| **card == Animal::DONKEY)
             .count();
         if donkeys_out != usize::from(self.donkeys) || self.deck.len() > DECK {
-            return Err(format!(
-                "donkeys: {} were paid for but {donkeys_out} are out of the deck",
-                self.donkeys
-            ));
+            return Err(Unreachable::Donkeys(self.donkeys, donkeys_out));
         }
         let issued = Purse::issued(self.donkeys);
         for note in Note::ALL {
             let held: u32 = self
                 .purses
                 .iter()
-                .map(|purse| u32::from(purse.of(note)))
+                .map(|purse| u32::from(purse.count(note)))
                 .sum();
-            let given = issued.of(note);
+            let given = issued.count(note);
             if held != u32::from(given) {
-                return Err(format!(
-                    "purses hold {held} of {}, but {given} were given out",
-                    note.letter()
-                ));
+                return Err(Unreachable::Money(note, held, given));
             }
         }
         Ok(())

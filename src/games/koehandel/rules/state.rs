@@ -41,8 +41,8 @@ impl Auction {
     pub(super) fn seen_by(&self, reader: usize) -> Sale {
         Sale {
             card: self.card,
-            auctioneer: Compass::of(reader, self.auctioneer),
-            leader: Compass::of(reader, self.leader.unwrap_or(self.auctioneer)),
+            auctioneer: Compass::from_seats(reader, self.auctioneer),
+            leader: Compass::from_seats(reader, self.leader.unwrap_or(self.auctioneer)),
             price: self.price,
         }
     }
@@ -52,7 +52,7 @@ impl Auction {
         self.log
             .iter()
             .filter(|(bidder, _)| usize::from(*bidder) != reader)
-            .map(|(bidder, value)| (Compass::of(reader, usize::from(*bidder)), *value))
+            .map(|(bidder, value)| (Compass::from_seats(reader, usize::from(*bidder)), *value))
             .collect()
     }
 
@@ -144,7 +144,7 @@ impl Trade {
         Goods {
             animal: self.animal,
             count: self.count,
-            rival: Compass::of(reader, rival),
+            rival: Compass::from_seats(reader, rival),
         }
     }
 

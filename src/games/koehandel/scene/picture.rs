@@ -2,7 +2,7 @@
 
 use super::state::{Auction, Bid, Player, Settled, Stage, Stake, State, Trade};
 use crate::cards::{Animal, Note, PLAYERS};
-use drover_game::scene::{Anchor, Picture, Svg, player};
+use drover_game::scene::{Anchor, Picture, Point, Svg, player};
 use serde_json::Value;
 use std::fmt::Display;
 
@@ -84,13 +84,8 @@ fn panel(svg: &mut Svg, state: &State, place: usize, shown: &Player) {
         let at = (x + PANEL.0 - 8.0, y + 19.0);
         svg.text("s-text", at, 14.0, Anchor::End, shown.score);
         for (at, (animal, count)) in shown.animals.iter().enumerate() {
-            owned(
-                svg,
-                (x + 6.0 + 18.1 * at as f64, y + 27.0),
-                *animal,
-                *count,
-                class,
-            );
+            let at = (x + 6.0 + 18.1 * at as f64, y + 27.0).into();
+            owned(svg, at, *animal, *count, class);
         }
         let note = match (shown.caught, shown.barred) {
             (true, _) => Some(("s-warn s-bold", "bluffed")),
@@ -104,9 +99,10 @@ fn panel(svg: &mut Svg, state: &State, place: usize, shown: &Player) {
             let at = (x + PANEL.0 - 8.0, y + 81.0);
             svg.text(class, at, 12.0, Anchor::End, note);
         }
+        let held = (x + 8.0, y + 90.0).into();
         match &shown.money {
-            Some(money) => notes(svg, (x + 8.0, y + 90.0), PANEL.0 - 14.0, money),
-            None => backs(svg, (x + 8.0, y + 90.0), shown.cards),
+            Some(money) => notes(svg, held, PANEL.0 - 14.0, money),
+            None => backs(svg, held, shown.cards),
         }
     });
 }
@@ -121,7 +117,7 @@ fn cash(shown: &Player) -> String {
 }
 
 /// Cards of one animal: a quartet in the owner's colour.
-fn owned(svg: &mut Svg, at: (f64, f64), animal: Animal, count: u8, class: &str) {
+fn owned(svg: &mut Svg, at: Point, animal: Animal, count: u8, class: &str) {
     let whole = count >= 4;
     let (card, text) = if whole {
         (class, "s-on")
@@ -129,21 +125,21 @@ fn owned(svg: &mut Svg, at: (f64, f64), animal: Animal, count: u8, class: &str) 
         ("s-board", "s-text")
     };
     svg.rect(card, at, (16.0, 38.0), 3.0);
-    let middle = at.0 + 8.0;
+    let middle = at.x + 8.0;
     svg.text(
         text,
-        (middle, at.1 + 16.0),
+        (middle, at.y + 16.0),
         13.0,
         Anchor::Middle,
         animal.letter(),
     );
     let lesser = if whole { "s-on" } else { "s-muted" };
-    svg.text(lesser, (middle, at.1 + 32.0), 12.0, Anchor::Middle, count);
+    svg.text(lesser, (middle, at.y + 32.0), 12.0, Anchor::Middle, count);
 }
 
 /// Money by kind: what one is worth, and how many.
-fn notes(svg: &mut Svg, at: (f64, f64), width: f64, money: &str) {
-    let mut x = at.0;
+fn notes(svg: &mut Svg, at: Point, width: f64, money: &str) {
+    let mut x = at.x;
     let kinds = Note::ALL
         .into_iter()
         .filter(|note| money.contains(note.letter()));
@@ -154,19 +150,24 @@ fn notes(svg: &mut Svg, at: (f64, f64), width: f64, money: &str) {
             .filter(|letter| *letter == note.letter())
             .count();
         if count > 0 {
-            note_cards(svg, (x, at.1), note.value(), format_args!("×{count}"));
+            note_cards(
+                svg,
+                (x, at.y).into(),
+                note.value(),
+                format_args!("×{count}"),
+            );
             x += step;
         }
     }
 }
 
-fn note_cards(svg: &mut Svg, at: (f64, f64), value: impl Display, count: impl Display) {
+fn note_cards(svg: &mut Svg, at: Point, value: impl Display, count: impl Display) {
     svg.rect("s-board", at, (27.5, 37.0), 3.0);
-    let middle = at.0 + 13.75;
-    svg.text("s-text", (middle, at.1 + 16.0), 12.0, Anchor::Middle, value);
+    let middle = at.x + 13.75;
+    svg.text("s-text", (middle, at.y + 16.0), 12.0, Anchor::Middle, value);
     svg.text(
         "s-muted",
-        (middle, at.1 + 31.0),
+        (middle, at.y + 31.0),
         12.0,
         Anchor::Middle,
         count,
@@ -174,7 +175,7 @@ fn note_cards(svg: &mut Svg, at: (f64, f64), value: impl Display, count: impl Di
 }
 
 /// Money that the viewer does not see.
-fn backs(svg: &mut Svg, at: (f64, f64), cards: u8) {
+fn backs(svg: &mut Svg, at: Point, cards: u8) {
     note_cards(svg, at, "?", format_args!("×{cards}"));
 }
 
@@ -247,14 +248,9 @@ fn auctioned(svg: &mut Svg, state: &State, auction: &Auction) {
     let best = auction.leader.map(|by| (by, auction.price));
     let shown = auction.bids.len().saturating_sub(BIDS_MAX);
     for (at, bid) in auction.bids.iter().skip(shown).enumerate() {
-        let row = TABLE_TOP + 40.0 + 15.0 * at as f64;
-        bid_row(
-            svg,
-            state,
-            (x, row),
-            bid,
-            best == Some((bid.by, bid.amount)),
-        );
+        let row = (x, TABLE_TOP + 40.0 + 15.0 * at as f64).into();
+        let is_best = best == Some((bid.by, bid.amount));
+        bid_row(svg, state, row, bid, is_best);
     }
     if auction.bids.is_empty() {
         let row = (x, TABLE_TOP + 40.0);
@@ -267,18 +263,18 @@ fn auctioned(svg: &mut Svg, state: &State, auction: &Auction) {
     }
 }
 
-fn bid_row(svg: &mut Svg, state: &State, at: (f64, f64), bid: &Bid, best: bool) {
-    svg.circle(player(bid.by), (at.0 + 5.0, at.1 - 4.5), 5.0);
+fn bid_row(svg: &mut Svg, state: &State, at: Point, bid: &Bid, best: bool) {
+    svg.circle(player(bid.by), (at.x + 5.0, at.y - 4.5), 5.0);
     let name = state.name(bid.by);
-    svg.text("s-text", (at.0 + 16.0, at.1), 13.0, Anchor::Start, name);
-    let amount = (at.0 + 130.0, at.1);
+    svg.text("s-text", (at.x + 16.0, at.y), 13.0, Anchor::Start, name);
+    let amount = (at.x + 130.0, at.y);
     match bid.amount {
         0 => svg.text("s-muted", amount, 13.0, Anchor::End, "passes"),
         bid if best => svg.text("s-accent s-bold", amount, 13.0, Anchor::End, bid),
         bid => svg.text("s-text", amount, 13.0, Anchor::End, bid),
     }
     if bid.bluff == Some(true) {
-        let at = (at.0 + 140.0, at.1);
+        let at = (at.x + 140.0, at.y);
         svg.text("s-warn s-bold", at, 13.0, Anchor::Start, "bluff");
     }
 }
@@ -327,15 +323,15 @@ fn side(svg: &mut Svg, x: f64, state: &State, who: usize, stake: Option<&Stake>)
             Anchor::Start,
             "no bid yet",
         ),
-        Some(stake) => staked(svg, (x, row + 8.0), stake),
+        Some(stake) => staked(svg, (x, row + 8.0).into(), stake),
     }
 }
 
 /// Cards of a bid or a payment, and what they are worth in all where they are known.
-fn staked(svg: &mut Svg, at: (f64, f64), stake: &Stake) {
-    let text = (at.0, at.1 + 54.0);
+fn staked(svg: &mut Svg, at: Point, stake: &Stake) {
+    let text = (at.x, at.y + 54.0);
     if stake.cards == 0 {
-        let none = (at.0, at.1 + 14.0);
+        let none = (at.x, at.y + 14.0);
         return svg.text("s-muted", none, 13.0, Anchor::Start, "no card");
     }
     let Some(money) = &stake.money else {
@@ -369,7 +365,7 @@ fn found(svg: &mut Svg, state: &State, settled: &Settled) {
         let (from, to) = (state.name(payment.from), state.name(payment.to));
         let text = format!("{from} pays {to}");
         svg.text("s-text", (x, TABLE_TOP + 42.0), 13.0, Anchor::Start, text);
-        staked(svg, (x, TABLE_TOP + 50.0), &payment.stake);
+        staked(svg, (x, TABLE_TOP + 50.0).into(), &payment.stake);
     }
 }
 

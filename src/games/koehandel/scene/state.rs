@@ -200,7 +200,7 @@ impl State {
 impl Player {
     /// A player with these animals.
     #[must_use]
-    pub fn of(place: String, herd: &Herd, money: Option<Purse>, cards: u8, cash: Bounds) -> Self {
+    pub fn new(place: String, herd: &Herd, money: Option<Purse>, cards: u8, cash: Bounds) -> Self {
         let owned = Animal::all().map(|animal| (animal, herd[animal.index()]));
         let (low, high) = (cash.low, cash.high);
         Self {
@@ -228,7 +228,7 @@ impl Stake {
 
     /// Cards of which only the number is known, unless `money` says more.
     #[must_use]
-    pub fn of(cards: u8, money: Option<Purse>) -> Self {
+    pub fn new(cards: u8, money: Option<Purse>) -> Self {
         money.map_or(Self { cards, money: None }, Self::seen)
     }
 }
@@ -239,7 +239,7 @@ impl From<&Deal> for Settled {
         let pay = |from: Compass, to: Compass, cards, paid| Payment {
             from: from.index(),
             to: to.index(),
-            stake: Stake::of(cards, paid),
+            stake: Stake::new(cards, paid),
         };
         match deal {
             Deal::Sale(sold) => Self {
@@ -286,8 +286,10 @@ impl Settled {
                     card, buyer, price, ..
                 }) => {
                     let sold = Self::sold(card, buyer.seat(reader), price);
-                    let payments = received.iter().filter_map(paid).collect();
-                    Some(Self { payments, ..sold })
+                    Some(Self {
+                        payments: payments(received),
+                        ..sold
+                    })
                 }
                 Message::Won(goods) => Some(Self {
                     animal: goods.animal,
@@ -295,7 +297,7 @@ impl Settled {
                     from: Some(goods.rival.seat(reader)),
                     to: reader,
                     price: None,
-                    payments: received.iter().filter_map(paid).collect(),
+                    payments: payments(received),
                 }),
                 _ => None,
             }
@@ -314,14 +316,17 @@ impl Settled {
     }
 }
 
-/// What the payee of an auction or a trade receives.
-fn paid((reader, message): &(Seat, Message)) -> Option<Payment> {
-    let Message::Money { payer, paid } = message else {
-        return None;
-    };
-    Some(Payment {
-        from: payer.seat(reader.index()),
-        to: reader.index(),
-        stake: Stake::seen(*paid),
-    })
+/// What the payees of an auction or a trade receive.
+fn payments(received: &[(Seat, Message)]) -> Vec<Payment> {
+    let paid = received.iter().filter_map(|(reader, message)| {
+        let Message::Money { payer, paid } = message else {
+            return None;
+        };
+        Some(Payment {
+            from: payer.seat(reader.index()),
+            to: reader.index(),
+            stake: Stake::seen(*paid),
+        })
+    });
+    paid.collect()
 }

@@ -168,7 +168,7 @@ impl Watch {
             Last::Received(message) => sentence(message, &name),
             Last::Said(ask, act) => said(ask, act, &name),
         };
-        Some(Scene::of(self.count, title, &self.state(fold)))
+        Some(Scene::new(self.count, title, &self.state(fold)))
     }
 
     fn state(&self, fold: &Fold) -> State {
@@ -265,7 +265,7 @@ fn shown_player(view: &View, place: Compass) -> Player {
     Player {
         caught: view.exposed[at],
         barred: view.barred[at],
-        ..Player::of(
+        ..Player::new(
             place.letter().to_string(),
             &view.herds[at],
             own.then_some(view.purse),
@@ -277,7 +277,7 @@ fn shown_player(view: &View, place: Compass) -> Player {
 
 fn shown_trade(trade: OwnTrade) -> Trade {
     let stake =
-        |bid: Option<(u8, Option<Purse>)>| bid.map(|(cards, money)| Stake::of(cards, money));
+        |bid: Option<(u8, Option<Purse>)>| bid.map(|(cards, money)| Stake::new(cards, money));
     let (own, rival) = (Compass::S.index(), trade.goods.rival.index());
     let (mine, theirs) = (stake(trade.mine), stake(trade.theirs));
     let (challenger, target, offer, counter) = match trade.began {

@@ -28,7 +28,7 @@ pub fn recorded(
 
 /// A bot's side of the wire before the first message.
 pub fn listener(bot: &str, seed: u64) -> Box<dyn Dialogue> {
-    KIT.dialogue(&DialogueSetup::of(bot, seed)).unwrap()
+    KIT.dialogue(&DialogueSetup::new(bot, seed)).unwrap()
 }
 
 /// The flags raised, as text.

@@ -197,7 +197,7 @@ fn garbled(rng: &mut Rng) -> String {
 fn twin(hand: Purse, part: Purse, least: u16) -> Option<Purse> {
     for from in Note::ALL {
         for to in Note::ALL {
-            if part.of(from) == 0 || hand.of(to) <= part.of(to) || from == to {
+            if part.count(from) == 0 || hand.count(to) <= part.count(to) || from == to {
                 continue;
             }
             let twin = part.minus(Purse::single(from)).plus(Purse::single(to));

@@ -142,7 +142,7 @@ pub fn message(rng: &mut Rng, wild: bool) -> Message {
 pub fn random_cards(hand: Purse, rng: &mut Rng) -> Purse {
     let mut cards = Purse::EMPTY;
     for note in Note::ALL {
-        cards.0[note as usize] = rng.below(u32::from(hand.of(note)) + 1) as u8;
+        cards.0[note as usize] = rng.below(u32::from(hand.count(note)) + 1) as u8;
     }
     if rng.chance(0.05) {
         cards.0[5] += 1;

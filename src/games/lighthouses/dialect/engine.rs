@@ -3,7 +3,7 @@
 use super::python::{Value, parse};
 use crate::rules::{Act, Ask, Cell, Chart, Lighthouse, Lighthouses, Point, Step, VIEW_REACH};
 use drover_game::dialect::ReplyLine;
-use drover_game::game::Seat;
+use drover_game::game::{Illegal, Seat};
 use serde::{Deserialize, Serialize};
 use std::fmt::{Display, Write as _};
 
@@ -28,6 +28,29 @@ pub enum Neutral {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Broken(pub String);
+
+/// Why a command cannot be done whatever the position is, in the engine's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadCommand {
+    /// It is none of the engine's.
+    #[error("Invalid command {0}")]
+    Unknown(String),
+    /// A move without a delta.
+    #[error("Move command requires x, y")]
+    NoDelta,
+    /// A move by something else than -1, 0 or 1.
+    #[error("Delta must be 1 cell away")]
+    Delta,
+    /// An attack without strength.
+    #[error("Attack command requires integer energy")]
+    NoEnergy,
+    /// A connection to nothing.
+    #[error("Connect command requires destination")]
+    NoDestination,
+    /// A connection to something that is no place.
+    #[error("Destination must be a coordinate pair")]
+    Destination,
+}
 
 /// The first message: who the player is and what the island looks like.
 #[must_use]
@@ -147,12 +170,12 @@ fn whole(out: &mut String, number: i64) {
     out.extend(digits[at..].iter().map(|digit| char::from(*digit)));
 }
 
-/// The result of a turn.
+/// The result of a turn, which was done or refused for this reason.
 #[must_use]
-pub fn result(done: &Result<(), String>) -> String {
-    match done {
-        Ok(()) => "{\"success\": true}".to_owned(),
-        Err(why) => {
+pub fn result(refused: Option<&str>) -> String {
+    match refused {
+        None => "{\"success\": true}".to_owned(),
+        Some(why) => {
             let mut out = "{\"success\": false, \"message\": \"".to_owned();
             for letter in why.chars() {
                 match letter {
@@ -196,7 +219,7 @@ pub fn greeting(line: &[u8]) -> Result<String, Broken> {
 ///
 /// # Errors
 /// [`Broken`] if it is not a command.
-pub fn command(chart: &Chart, line: &[u8]) -> Result<Result<Act, String>, Broken> {
+pub fn command(chart: &Chart, line: &[u8]) -> Result<Result<Act, BadCommand>, Broken> {
     let value = parse(line).map_err(|why| no_json("its command", line, &why))?;
     let Some(command) = value.get("command") else {
         return Err(Broken(
@@ -204,20 +227,20 @@ pub fn command(chart: &Chart, line: &[u8]) -> Result<Result<Act, String>, Broken
         ));
     };
     let Value::Text(word) = command else {
-        return Ok(Err(format!("Invalid command {}", command.repr())));
+        return Ok(Err(BadCommand::Unknown(command.repr())));
     };
     Ok(match word.as_str() {
         "pass" => Ok(Act::Pass),
         "move" => step(&value),
         "attack" => strength(&value),
         "connect" => destination(chart, &value),
-        _ => Err(format!("Invalid command {}", command.repr())),
+        _ => Err(BadCommand::Unknown(command.repr())),
     })
 }
 
-fn step(value: &Value) -> Result<Act, String> {
+fn step(value: &Value) -> Result<Act, BadCommand> {
     let (Some(x), Some(y)) = (value.get("x"), value.get("y")) else {
-        return Err("Move command requires x, y".to_owned());
+        return Err(BadCommand::NoDelta);
     };
     // The engine breaks on 1.0, which equals 1 but is not an index: here it is a wrong delta.
     let delta = |value: &Value| match value {
@@ -228,11 +251,11 @@ fn step(value: &Value) -> Result<Act, String> {
     };
     match (delta(x), delta(y)) {
         (Some(dx), Some(dy)) => Ok(Act::Move(Step { dx, dy })),
-        _ => Err("Delta must be 1 cell away".to_owned()),
+        _ => Err(BadCommand::Delta),
     }
 }
 
-fn strength(value: &Value) -> Result<Act, String> {
+fn strength(value: &Value) -> Result<Act, BadCommand> {
     match value.get("energy") {
         Some(Value::Bool(truth)) => Ok(Act::Attack(i64::from(*truth))),
         // A value too long for a number is capped at more than any player has.
@@ -243,13 +266,13 @@ fn strength(value: &Value) -> Result<Act, String> {
                 i64::MAX
             }
         }))),
-        _ => Err("Attack command requires integer energy".to_owned()),
+        _ => Err(BadCommand::NoEnergy),
     }
 }
 
-fn destination(chart: &Chart, value: &Value) -> Result<Act, String> {
+fn destination(chart: &Chart, value: &Value) -> Result<Act, BadCommand> {
     let Some(destination) = value.get("destination") else {
-        return Err("Connect command requires destination".to_owned());
+        return Err(BadCommand::NoDestination);
     };
     let nowhere = Lighthouse(u8::MAX);
     let at = match destination {
@@ -259,7 +282,7 @@ fn destination(chart: &Chart, value: &Value) -> Result<Act, String> {
         },
         // Texts and objects count as lists of their letters and keys.
         Value::Text(_) | Value::Dict(_) => nowhere,
-        _ => return Err("Destination must be a coordinate pair".to_owned()),
+        _ => return Err(BadCommand::Destination),
     };
     Ok(Act::Connect(at))
 }
@@ -277,14 +300,17 @@ fn lighthouse(chart: &Chart, x: &Value, y: &Value) -> Option<Lighthouse> {
 /// What a line of a bot is: an answer is one line.
 ///
 /// # Errors
-/// A sentence: it is no JSON object.
-pub fn reply_line(line: &[u8]) -> Result<ReplyLine, String> {
+/// [`Illegal`]: it is no JSON object.
+pub fn reply_line(line: &[u8]) -> Result<ReplyLine, Illegal> {
     if line.trim_ascii().is_empty() {
         return Ok(ReplyLine::Blank);
     }
     match parse(line) {
         Ok(Value::Dict(_)) => Ok(ReplyLine::Last),
-        _ => Err(format!("its line {:?} is no JSON object", shown(line))),
+        _ => Err(Illegal(format!(
+            "its line {:?} is no JSON object",
+            shown(line)
+        ))),
     }
 }
 
@@ -301,30 +327,26 @@ fn no_json(what: &str, line: &[u8], why: &dyn Display) -> Broken {
 /// The act of a whole answer to what is asked.
 ///
 /// # Errors
-/// A sentence: it is no greeting, or no command that can be done.
-pub fn act(chart: &Chart, ask: Ask, line: &[u8]) -> Result<Act, String> {
+/// [`Illegal`]: it is no greeting, or no command that can be done.
+pub fn act(chart: &Chart, ask: Ask, line: &[u8]) -> Result<Act, Illegal> {
     match ask {
-        Ask::Prepare => match greeting(line) {
-            Ok(_) => Ok(Act::Pass),
-            Err(Broken(why)) => Err(why),
+        Ask::Prepare => greeting(line).map(|_| Act::Pass).map_err(Illegal::new),
+        Ask::Turn => match command(chart, line) {
+            Ok(act) => act.map_err(Illegal::new),
+            Err(Broken(why)) => Err(Illegal(why)),
         },
-        Ask::Turn => command(chart, line).unwrap_or_else(|Broken(why)| Err(why)),
     }
 }
 
 /// Whether an answer is legal in form, whatever the rules say.
 ///
 /// # Errors
-/// A sentence that says what a reader would not take.
-pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
-    if String::from_utf8_lossy(message).contains("\"player_num\"") {
-        let greeted = greeting(answer.as_bytes());
-        return greeted.map(drop).map_err(|why| why.to_string());
-    }
+/// [`Illegal`] says what a reader would not take.
+pub fn in_form(message: &[u8], answer: &str) -> Result<(), Illegal> {
+    let ask = match String::from_utf8_lossy(message).contains("\"player_num\"") {
+        true => Ask::Prepare,
+        false => Ask::Turn,
+    };
     let chart = Chart::new(1, vec![true], &[Point { x: 0, y: 0 }]);
-    match command(&chart, answer.as_bytes()) {
-        Ok(Ok(_)) => Ok(()),
-        Ok(Err(why)) => Err(why),
-        Err(why) => Err(why.to_string()),
-    }
+    act(&chart, ask, answer.as_bytes()).map(drop)
 }

@@ -34,7 +34,7 @@ pub struct Begin {
 /// A state as on the wire.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct State {
-    position: (Whole, Whole),
+    position: Place,
     score: Whole,
     energy: Whole,
     view: Vec<Vec<Whole>>,
@@ -43,12 +43,12 @@ pub struct State {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 struct ReportedLighthouse {
-    position: (Whole, Whole),
+    position: Place,
     #[serde(default)]
     owner: Option<Whole>,
     energy: Whole,
     #[serde(default)]
-    connections: Vec<(Whole, Whole)>,
+    connections: Vec<Place>,
     #[serde(default)]
     have_key: bool,
 }
@@ -86,9 +86,18 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
-fn point((x, y): (Whole, Whole)) -> Point {
-    let coordinate = |number: Whole| i32::try_from(number.0).unwrap_or(-1);
-    Point::from((coordinate(x), coordinate(y)))
+/// Where something is, `[x, y]`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+struct Place(Whole, Whole);
+
+impl From<Place> for Point {
+    fn from(place: Place) -> Self {
+        let coordinate = |number: Whole| i32::try_from(number.0).unwrap_or(-1);
+        Point {
+            x: coordinate(place.0),
+            y: coordinate(place.1),
+        }
+    }
 }
 
 /// The keys that distinguish the messages.
@@ -96,7 +105,7 @@ fn point((x, y): (Whole, Whole)) -> Point {
 struct Any {
     player_num: Option<Whole>,
     player_count: Option<Whole>,
-    position: Option<(Whole, Whole)>,
+    position: Option<Place>,
     map: Option<Vec<Vec<Whole>>>,
     success: Option<bool>,
     #[serde(default)]
@@ -132,7 +141,7 @@ pub fn read(line: &[u8]) -> Result<Message, WireError> {
     }
     #[derive(Deserialize)]
     struct Towers {
-        lighthouses: Vec<(Whole, Whole)>,
+        lighthouses: Vec<Place>,
     }
     let towers: Towers = serde_json::from_slice(line)
         .map_err(|why| WireError::new("lighthouses", why.to_string()))?;
@@ -157,7 +166,7 @@ pub fn seating(line: &[u8]) -> Option<(Seat, u8)> {
     (seat < seats).then_some((Seat(seat), seats))
 }
 
-fn begin(any: Any, towers: &[(Whole, Whole)]) -> Result<Begin, WireError> {
+fn begin(any: Any, towers: &[Place]) -> Result<Begin, WireError> {
     let missing = |field| WireError::new(field, "it is missing");
     let players = any.player_count.ok_or_else(|| missing("player_count"))?.0;
     let players = usize::try_from(players)
@@ -189,7 +198,7 @@ fn begin(any: Any, towers: &[(Whole, Whole)]) -> Result<Begin, WireError> {
     }
     let island: Vec<bool> = map.iter().flatten().map(|cell| cell.0 != 0).collect();
     let mut lighthouses: Vec<Point> = Vec::with_capacity(towers.len());
-    for at in towers.iter().copied().map(point) {
+    for at in towers.iter().copied().map(Point::from) {
         let on_map = usize::try_from(at.x)
             .ok()
             .zip(usize::try_from(at.y).ok())
@@ -202,7 +211,7 @@ fn begin(any: Any, towers: &[(Whole, Whole)]) -> Result<Begin, WireError> {
     }
     let chart = Arc::new(Chart::new(width, island, &lighthouses));
     let position = any.position.ok_or_else(|| missing("position"))?;
-    let position = on_island(&chart, point(position))?;
+    let position = on_island(&chart, position.into())?;
     Ok(Begin {
         seat: Seat(seat),
         players,
@@ -223,12 +232,12 @@ impl State {
     /// # Errors
     /// [`WireError`] names what does not fit the chart.
     pub fn on(&self, chart: &Chart, round: u32) -> Result<View, WireError> {
-        let centre = point(self.position);
+        let centre = Point::from(self.position);
         let position = on_island(chart, centre)?;
         let mut beacons = vec![Beacon::default(); chart.lighthouses().len()];
         let mut keys = 0;
-        let find = |place: (Whole, Whole)| {
-            let at = point(place);
+        let find = |place: Place| {
+            let at = Point::from(place);
             let cell = chart.cell(at);
             let found = cell.and_then(|cell| chart.lighthouse_at(cell));
             found.ok_or_else(|| {

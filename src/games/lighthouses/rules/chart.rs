@@ -127,6 +127,19 @@ struct Drawn {
     increments: Vec<u8>,
 }
 
+/// Why a drawn chart is none.
+#[derive(Debug, thiserror::Error)]
+enum ChartError {
+    #[error("a chart of {0} by {1} cells")]
+    Size(usize, usize),
+    #[error("{0} lighthouses")]
+    Lighthouses(usize),
+    #[error("a row is not {0} cells long")]
+    Row(usize),
+    #[error("a lighthouse on cell {0}, which is no island")]
+    AtSea(u16),
+}
+
 /// Island in a row of [`Drawn`].
 const LAND: char = '#';
 
@@ -144,28 +157,28 @@ impl From<Chart> for Drawn {
 }
 
 impl TryFrom<Drawn> for Chart {
-    type Error = String;
+    type Error = ChartError;
 
-    fn try_from(drawn: Drawn) -> Result<Self, String> {
+    fn try_from(drawn: Drawn) -> Result<Self, ChartError> {
         let (width, height) = (drawn.width, drawn.rows.len());
         if !(1..=SIDE_MAX).contains(&width) || !(1..=SIDE_MAX).contains(&height) {
-            return Err(format!("a chart of {width} by {height} cells"));
+            return Err(ChartError::Size(width, height));
         }
         if drawn.lighthouses.len() > LIGHTHOUSES_MAX {
-            return Err(format!("{} lighthouses", drawn.lighthouses.len()));
+            return Err(ChartError::Lighthouses(drawn.lighthouses.len()));
         }
         let mut island = Vec::with_capacity(width * height);
         for row in &drawn.rows {
             island.extend(row.chars().take(width).map(|letter| letter == LAND));
         }
         if island.len() != width * height || drawn.rows.iter().any(|row| row.len() != width) {
-            return Err(format!("a row is not {width} cells long"));
+            return Err(ChartError::Row(width));
         }
         let at = |cell: &Cell| {
             let point = ((cell.index() % width) as i32, (cell.index() / width) as i32);
             let land = island.get(cell.index()).copied().unwrap_or_default();
             land.then(|| Point::from(point))
-                .ok_or_else(|| format!("a lighthouse on cell {}, which is no island", cell.0))
+                .ok_or(ChartError::AtSea(cell.0))
         };
         let lighthouses: Vec<Point> = drawn.lighthouses.iter().map(at).collect::<Result<_, _>>()?;
         Ok(Self::new(width, island, &lighthouses))

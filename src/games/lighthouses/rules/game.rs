@@ -5,7 +5,7 @@ use super::chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Step, VIEW_REACH};
 use super::network::{Beacon, Network, Refusal};
 use super::point::Point;
 use crate::map::Map;
-use drover_game::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
+use drover_game::game::{Cause, Illegal, Listener, Outcome, Seat, Seats, SetupError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -42,25 +42,25 @@ impl Setup {
     /// Whether this can be played.
     ///
     /// # Errors
-    /// A sentence that names what cannot.
-    pub fn check(&self) -> Result<(), String> {
+    /// [`SetupError`] names what cannot.
+    pub fn check(&self) -> Result<(), SetupError> {
         let (players, starts) = (self.players, self.map.starts().len());
         if !PLAYERS.contains(&players) {
             let (least, most) = (PLAYERS.start(), PLAYERS.end());
-            return Err(format!(
+            return Err(SetupError(format!(
                 "{players} cannot play; a game has {least} to {most} players"
-            ));
+            )));
         }
         if starts < players {
-            return Err(format!(
+            return Err(SetupError(format!(
                 "the map has {starts} start cells for {players} players"
-            ));
+            )));
         }
         if !(1..=ROUNDS_MAX).contains(&self.rounds) {
-            return Err(format!(
+            return Err(SetupError(format!(
                 "rounds must be a whole number from 1 to {ROUNDS_MAX}, not {}",
                 self.rounds
-            ));
+            )));
         }
         Ok(())
     }
@@ -135,16 +135,15 @@ impl View {
         act: Act,
     ) -> Result<(), Refusal> {
         let network = Network::from_beacons(chart, players, &self.beacons);
-        legal(chart, &network, seat, (self.position, self.keys), act)
+        legal(chart, &network, seat, self.position, self.keys, act)
     }
 
     /// The acts that would succeed; of attacks, some strengths.
     #[must_use]
     pub fn acts(&self, chart: &Chart, seat: Seat, players: usize) -> Vec<Act> {
         let network = Network::from_beacons(chart, players, &self.beacons);
-        let own = (self.position, self.keys);
         let mut acts = candidates(chart, self.position, self.energy);
-        acts.retain(|act| legal(chart, &network, seat, own, *act).is_ok());
+        acts.retain(|act| legal(chart, &network, seat, self.position, self.keys, *act).is_ok());
         acts
     }
 
@@ -168,7 +167,8 @@ fn legal(
     chart: &Chart,
     network: &Network,
     seat: Seat,
-    (position, keys): (Cell, u64),
+    position: Cell,
+    keys: u64,
     act: Act,
 ) -> Result<(), Refusal> {
     let here = chart.lighthouse_at(position);
@@ -338,9 +338,8 @@ impl Lighthouses {
     /// [`Refusal`]: the first of the engine's checks that fails.
     pub fn legal(&self, act: Act) -> Result<(), Refusal> {
         let seat = self.turn;
-        let player = &self.players[seat.index()];
-        let own = (player.position, player.keys);
-        legal(&self.chart, &self.network, seat, own, act)
+        let Player { position, keys, .. } = self.players[seat.index()];
+        legal(&self.chart, &self.network, seat, position, keys, act)
     }
 
     /// The chart.
@@ -479,7 +478,7 @@ impl drover_game::game::Game for Lighthouses {
         if self.turn() != Some(seat) {
             return Err(Illegal("it is not your turn".to_owned()));
         }
-        self.legal(*act).map_err(|why| Illegal(why.to_string()))
+        self.legal(*act).map_err(Illegal::new)
     }
 
     fn step(&mut self, acts: &[(Seat, Option<Act>)], listener: &mut impl Listener<Event>) {

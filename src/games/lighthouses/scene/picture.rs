@@ -22,7 +22,7 @@ const SMALL: f64 = 8.0;
 #[must_use]
 pub fn draw(state: &Value) -> Option<Picture> {
     let state = State::deserialize(state).ok()?;
-    let island = Island::of(&state)?;
+    let island = Island::new(&state)?;
     Some(Picture {
         width: island.width as u32,
         height: island.height as u32,
@@ -43,7 +43,7 @@ struct Island {
 }
 
 impl Island {
-    fn of(state: &State) -> Option<Self> {
+    fn new(state: &State) -> Option<Self> {
         let rows = state.island.len();
         let cols = state.island.first()?.chars().count();
         let even = |row: &String| row.chars().count() == cols;

@@ -81,7 +81,7 @@ fn list(set: u64) -> Vec<u8> {
 }
 
 impl State {
-    fn of(chart: &Chart, players: usize, network: &Network, seen: &[(Cell, u8)]) -> Self {
+    fn new(chart: &Chart, players: usize, network: &Network, seen: &[(Cell, u8)]) -> Self {
         let beacons = network.beacons().iter().zip(chart.lighthouses());
         let seats = (0..players as u8).map(Seat);
         let drawn = chart.cells() <= CELLS_MAX;
@@ -129,7 +129,7 @@ impl State {
         let cells = (0..).map(Cell).zip(game.cells());
         let island = cells.zip(chart.island()).filter(|(_, island)| **island);
         let seen: Vec<_> = island.map(|((cell, energy), _)| (cell, *energy)).collect();
-        let mut state = Self::of(chart, game.players().len(), game.network(), &seen);
+        let mut state = Self::new(chart, game.players().len(), game.network(), &seen);
         (state.round, state.rounds) = (game.round(), Some(rounds));
         for (shown, player) in state.players.iter_mut().zip(game.players()) {
             shown.position = Some(chart.point(player.position));
@@ -145,7 +145,7 @@ impl State {
     #[must_use]
     pub fn from_view(chart: &Chart, seat: Seat, players: usize, view: &View) -> Self {
         let network = Network::from_beacons(chart, players, &view.beacons);
-        let mut state = Self::of(chart, players, &network, &view.seen);
+        let mut state = Self::new(chart, players, &network, &view.seen);
         (state.round, state.viewer) = (view.round, Some(seat.0));
         if let Some(own) = state.players.get_mut(seat.index()) {
             own.position = Some(chart.point(view.position));
@@ -159,7 +159,7 @@ impl State {
     /// The scene of it.
     #[must_use]
     pub fn scene(&self, title: impl Into<String>) -> Scene {
-        Scene::of(self.round, title, self)
+        Scene::new(self.round, title, self)
     }
 }
 
@@ -196,7 +196,8 @@ fn triangles(chart: &Chart, network: &Network) -> Vec<TriangleState> {
 pub fn deed(
     chart: &Chart,
     seat: Seat,
-    (from, energy): (Cell, u32),
+    from: Cell,
+    energy: u32,
     act: Act,
     done: Result<(), Refusal>,
 ) -> String {

@@ -8,7 +8,7 @@ use drover_game::wire::{Dialogue, Next, Reply};
 use serde_json::{Value, json};
 
 fn begun(neutral: &str) -> (Box<dyn Dialogue>, String) {
-    let setup = DialogueSetup::of("nearest", 0);
+    let setup = DialogueSetup::new("nearest", 0);
     let mut player = KIT.dialogue(&setup).unwrap();
     let mut table = table(1, json!({"map": DEMO_MAP, "neutral": neutral}));
     let begin = calls(table.as_mut()).remove(0).text;
@@ -97,7 +97,7 @@ fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
         "{\"command\": \"pass\"}"
     );
     assert_eq!(KIT.card().dialect.default_answer("{\"success\": true}"), "");
-    let mut fresh = KIT.dialogue(&DialogueSetup::of("passer", 0)).unwrap();
+    let mut fresh = KIT.dialogue(&DialogueSetup::new("passer", 0)).unwrap();
     assert_eq!(
         fresh.receive(state.as_bytes()).unwrap_err().to_string(),
         "message: the game has not begun: the message with player_num comes first"

@@ -33,7 +33,7 @@ fn a_player_is_shown_what_the_rules_let_it_see_and_nothing_else() {
         .table(&TableSetup::numbered(1, options(), SEATS))
         .unwrap();
     let mut referee = Referee::new(serde_json::from_value(table.setup()).unwrap()).unwrap();
-    let player = |_| KIT.dialogue(&DialogueSetup::of("passer", 1)).unwrap();
+    let player = |_| KIT.dialogue(&DialogueSetup::new("passer", 1)).unwrap();
     let mut players: Vec<_> = (0..SEATS).map(player).collect();
     let (mut asked, mut keys) = (0, 0);
     for exchange in &played.transcript {

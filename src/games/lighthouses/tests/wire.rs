@@ -79,7 +79,7 @@ fn the_recorded_lines_are_written_byte_for_byte() {
 fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
     // The demo's own commands, replayed through a player whose bot passes: what it sees is what the referee
     // had, at every turn.
-    let setup = DialogueSetup::of("passer", 0);
+    let setup = DialogueSetup::new("passer", 0);
     let mut player = KIT.dialogue(&setup).unwrap();
     let mut states = 0;
     for line in DEMO.lines() {
@@ -348,7 +348,7 @@ fn a_player_folded_from_a_transcript_plays_on_as_the_one_who_played() {
 }
 
 fn folded(bot: &str) {
-    let setup = DialogueSetup::of(bot, 5);
+    let setup = DialogueSetup::new(bot, 5);
     let mut live = KIT.dialogue(&setup).unwrap();
     let mut table = table(1, json!({"map": "orchard", "rounds": 120}));
     let mut message: Vec<(String, String)> = Vec::new();
@@ -386,7 +386,7 @@ fn folded(bot: &str) {
 
 #[test]
 fn results_escape_what_is_not_ascii() {
-    let result = engine::result(&Err("a\"b\\c\u{7f}é😀".to_owned()));
+    let result = engine::result(Some("a\"b\\c\u{7f}é😀"));
     assert_eq!(
         result,
         r#"{"success": false, "message": "a\"b\\c\u007f\u00e9\ud83d\ude00"}"#

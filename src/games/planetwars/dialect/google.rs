@@ -6,7 +6,7 @@ use super::state::State;
 use crate::rules::{
     Act, COORDINATE_MAX, Launch, NEUTRAL, PLANETS_MAX, Planet, PlanetId, PlayerId, ShownFleet,
 };
-use drover_game::game::Cause;
+use drover_game::game::{Cause, Illegal};
 use drover_game::wire::WireError;
 use std::fmt::Write as _;
 
@@ -184,17 +184,18 @@ pub fn write(act: &Act) -> String {
 /// Whether an answer is legal in form.
 ///
 /// # Errors
-/// A sentence that says what a reader would not take.
-pub fn in_form(answer: &str) -> Result<(), String> {
+/// [`Illegal`] says what a reader would not take.
+pub fn in_form(answer: &str) -> Result<(), Illegal> {
     let mut lines = answer.lines();
     if lines.next_back().map(str::trim) != Some(END) {
-        return Err(format!("it does not end with {END}"));
+        return Err(Illegal(format!("it does not end with {END}")));
     }
     for line in lines {
         let numbers = line.split_ascii_whitespace().map(str::parse::<u64>);
         let numbers: Result<Vec<u64>, _> = numbers.collect();
         if numbers.is_err() || numbers.is_ok_and(|numbers| ![0, 3].contains(&numbers.len())) {
-            return Err(format!("{line:?} is not source destination ships"));
+            let why = format!("{line:?} is not source destination ships");
+            return Err(Illegal(why));
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The judge's side: states as text, and a player's reply line by line.
 
 use crate::rules::{Act, Launch, PlanetId, PlayerId};
-use drover_game::game::Cause;
+use drover_game::game::{Cause, Illegal};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -122,16 +122,19 @@ impl Line {
 /// The act of a whole reply whose lines are read so.
 ///
 /// # Errors
-/// A sentence: one of them is none that a reply has, or it has no end.
-pub fn act_of(reply: &str, read: impl Fn(&[u8]) -> Result<Line, Offence>) -> Result<Act, String> {
+/// [`Illegal`]: one of them is none that a reply has, or it has no end.
+pub fn read_reply(
+    reply: &str,
+    read: impl Fn(&[u8]) -> Result<Line, Offence>,
+) -> Result<Act, Illegal> {
     let mut act = Act::default();
     for text in reply.lines().take(REPLY_LINES_MAX) {
-        let line = read(text.as_bytes()).map_err(|offence| offence.why)?;
+        let line = read(text.as_bytes()).map_err(|offence| Illegal(offence.why))?;
         if line.put(&mut act) {
             return Ok(act);
         }
     }
-    Err("the reply has no end".to_owned())
+    Err(Illegal::new("the reply has no end"))
 }
 
 /// The act of a reply of our own; what no rule covers is left out.
@@ -163,17 +166,17 @@ fn planet(word: &str) -> Result<PlanetId, Offence> {
 /// Whether an answer is legal in form, whatever the rules say.
 ///
 /// # Errors
-/// A sentence that says what a reader would not take.
-pub fn in_form(answer: &str) -> Result<(), String> {
+/// [`Illegal`] says what a reader would not take.
+pub fn in_form(answer: &str) -> Result<(), Illegal> {
     let mut ended = false;
     for text in answer.lines() {
         if ended {
-            return Err(format!("{text:?} after the end"));
+            return Err(Illegal(format!("{text:?} after the end")));
         }
-        let said = line(text.as_bytes(), Lines::Strict).map_err(|offence| offence.why)?;
+        let said = line(text.as_bytes(), Lines::Strict).map_err(|offence| Illegal(offence.why))?;
         ended = said == Line::End;
     }
     ended
         .then_some(())
-        .ok_or_else(|| "it has no end".to_owned())
+        .ok_or_else(|| Illegal::new("it has no end"))
 }

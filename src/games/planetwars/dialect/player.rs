@@ -37,8 +37,7 @@ pub fn read(frame: &[u8]) -> Result<State, WireError> {
                         format!("more than {PLANETS_MAX} planets"),
                     ));
                 }
-                let planet =
-                    planet(words).map_err(|why| WireError::new("P", format!("{why}: {line:?}")))?;
+                let planet = planet(words, line)?;
                 if planets.iter().any(|other| other.id == planet.id) {
                     return Err(WireError::new("P", format!("planet {} twice", planet.id)));
                 }
@@ -75,21 +74,27 @@ pub fn read(frame: &[u8]) -> Result<State, WireError> {
     })
 }
 
-fn planet<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Planet, String> {
-    let mut next = |field: &str| words.next().ok_or_else(|| format!("{field} is missing"));
+/// The planet of a line, whose words after the first one are these.
+fn planet<'a>(mut words: impl Iterator<Item = &'a str>, line: &str) -> Result<Planet, WireError> {
+    let wrong = |why: String| WireError::new("P", format!("{why}: {line:?}"));
+    let mut next = |field: &str| {
+        words
+            .next()
+            .ok_or_else(|| wrong(format!("{field} is missing")))
+    };
     let number = |word: &str, field: &str| {
         word.parse::<i64>()
-            .map_err(|_| format!("{field} is no whole number"))
+            .map_err(|_| wrong(format!("{field} is no whole number")))
     };
     let small = |word: &str, field: &str| {
         word.parse::<u32>()
-            .map_err(|_| format!("{field} is no number from 0"))
+            .map_err(|_| wrong(format!("{field} is no number from 0")))
     };
     let coordinate = |word: &str, field: &str| {
         let number = word.parse::<f64>().ok();
         number
             .filter(|number| number.abs() <= COORDINATE_MAX)
-            .ok_or_else(|| format!("{field} is no number up to {COORDINATE_MAX}"))
+            .ok_or_else(|| wrong(format!("{field} is no number up to {COORDINATE_MAX}")))
     };
     // Capped beyond what any game can reach, so that sums do not overflow.
     let most = 1_000_000_000_000_000;

@@ -4,6 +4,7 @@ use super::ruleset::{ROUNDS_MAX, Ruleset};
 use super::world::{
     COORDINATE_MAX, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId, SHIPS_MAX, TEAM_MAX,
 };
+use drover_game::game::SetupError;
 use serde::{Deserialize, Serialize};
 
 /// Why a game cannot be played from a setup.
@@ -74,10 +75,9 @@ pub enum SetupFault {
     },
 }
 
-/// What a game's options are refused with is a sentence.
-impl From<SetupFault> for String {
+impl From<SetupFault> for SetupError {
     fn from(fault: SetupFault) -> Self {
-        fault.to_string()
+        Self::new(fault)
     }
 }
 

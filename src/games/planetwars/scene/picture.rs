@@ -2,7 +2,7 @@
 
 use super::state::{PlayerState, State};
 use crate::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ShownFleet};
-use drover_game::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
+use drover_game::scene::{Anchor, Entry, Picture, Point, Svg, legend, legend_height, player};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ const TURNS_MAX: usize = 100;
 #[must_use]
 pub fn draw(state: &Value) -> Option<Picture> {
     let state = State::deserialize(state).ok()?;
-    let map = Map::of(&state)?;
+    let map = Map::new(&state)?;
     Some(Picture {
         width: WIDTH as u32,
         height: (map.top + map.height + CURVES) as u32,
@@ -96,7 +96,7 @@ struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    fn of(state: &'a State) -> Option<Self> {
+    fn new(state: &'a State) -> Option<Self> {
         let planets = &state.planets;
         let finite = planets
             .iter()
@@ -201,7 +201,7 @@ impl<'a> Map<'a> {
             let ends = (self.places.get(&fleet.from), self.places.get(&fleet.to));
             if let (Some(from), Some(to)) = ends {
                 let of_colour = by_colour.entry(self.colour(fleet.owner)).or_default();
-                of_colour.push(UnderWay::of(fleet, *from, *to));
+                of_colour.push(UnderWay::new(fleet, (*from).into(), (*to).into()));
             }
         }
         by_colour
@@ -303,11 +303,11 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    fn of(fleet: &ShownFleet, from: (f64, f64), to: (f64, f64)) -> Self {
-        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    fn new(fleet: &ShownFleet, from: Point, to: Point) -> Self {
+        let (dx, dy) = (to.x - from.x, to.y - from.y);
         let inset = (RIM / dx.hypot(dy).max(RIM)).min(0.5);
         let left = f64::from(fleet.left.min(fleet.turns)) / f64::from(fleet.turns.max(1));
-        let on = |share: f64| (tenths(to.0 - dx * share), tenths(to.1 - dy * share));
+        let on = |share: f64| (tenths(to.x - dx * share), tenths(to.y - dy * share));
         Self {
             at: on(inset + left * (1.0 - 2.0 * inset)),
             goal: on(inset),

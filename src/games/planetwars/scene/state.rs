@@ -52,7 +52,7 @@ pub struct PlayerState {
 }
 
 impl State {
-    fn of(turn: u32, planets: &[Planet], past: &Past) -> Self {
+    fn new(turn: u32, planets: &[Planet], past: &Past) -> Self {
         let players = past.players().iter().enumerate().map(|(place, player)| {
             let own = || planets.iter().filter(|planet| planet.owner == *player);
             let sum = |of: fn(&Planet) -> i64| own().map(of).fold(0, i64::saturating_add);
@@ -82,7 +82,7 @@ impl State {
     /// Everything there is. `teams`: each seat's.
     #[must_use]
     pub fn whole(game: &PlanetWars, teams: &[u8], past: &Past) -> Self {
-        let mut state = Self::of(game.turn(), game.planets(), past);
+        let mut state = Self::new(game.turn(), game.planets(), past);
         state.turns = Some(game.ruleset().rounds);
         state.fleets = game.fleets();
         state.fleets.truncate(FLEETS_MAX);
@@ -100,7 +100,7 @@ impl State {
     /// What a player receives, and its own fleets as it has counted them: `own`, unless the wire shows all.
     #[must_use]
     pub fn from_view(view: &View, own: Vec<ShownFleet>, allies: &[PlayerId], past: &Past) -> Self {
-        let mut state = Self::of(view.turn, &view.planets, past);
+        let mut state = Self::new(view.turn, &view.planets, past);
         (state.viewer, state.allies) = (Some(view.you), allies.to_vec());
         state.hidden = view.fleets.is_none();
         state.fleets = view.fleets.as_ref().map_or(own, |all| all.to_vec());
@@ -121,7 +121,7 @@ impl State {
     /// The scene of it.
     #[must_use]
     pub fn scene(&self, title: impl Into<String>) -> Scene {
-        Scene::of(self.turn, title, self)
+        Scene::new(self.turn, title, self)
     }
 }
 

@@ -236,7 +236,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
             .collect();
         let turns = received.len();
         assert!(turns > 20, "{turns} turns");
-        let setup = DialogueSetup::of(bot, 0);
+        let setup = DialogueSetup::new(bot, 0);
         for first in [0, 1, 15] {
             let mut player = KIT.dialogue(&setup).unwrap();
             let mut more = 0;

@@ -189,7 +189,7 @@ fn every_drawn_map_can_be_played() {
         planets: Some(1),
         ..Style::new(Look::Contest, 2)
     };
-    assert!(generate(1, &none).unwrap_err().contains("1 planets: 2"));
+    assert!(generate(1, &none).unwrap_err().0.contains("1 planets: 2"));
     let wide = Style {
         side: Some(2_000),
         ..Style::new(Look::Contest, 2)

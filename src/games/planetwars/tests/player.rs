@@ -14,7 +14,7 @@ use std::time::Duration;
 const STATE: &str = "P 1 2 3 1 0 1\nP 3 0 0 2 1 5\nP 2 3 4 2 2 4\nM 0\nY 1\n.";
 
 fn player(bot: &str) -> Box<dyn Dialogue> {
-    let setup = DialogueSetup::of(bot, 0);
+    let setup = DialogueSetup::new(bot, 0);
     KIT.dialogue(&setup).unwrap()
 }
 
@@ -378,7 +378,7 @@ fn a_programs_reply_is_read_in_the_words_of_its_wire() {
         let setup = DialogueSetup {
             fallback: "idle".to_owned(),
             post: Some(post.clone()),
-            ..DialogueSetup::of("bot:mine@1", 0)
+            ..DialogueSetup::new("bot:mine@1", 0)
         };
         let mut player = KIT.dialogue(&setup).unwrap();
         let Ok(Next::Think { mut fallback, .. }) = player.receive(state.as_bytes()) else {
@@ -389,7 +389,7 @@ fn a_programs_reply_is_read_in_the_words_of_its_wire() {
         let _ = player.think(Budget::nodes(0), &mut fallback);
         match (post.verdict().unwrap(), expected) {
             (Ok(()), Ok(expected)) => assert_eq!(fallback, expected, "{said:?}"),
-            (Err(why), Err(expected)) => assert!(why.contains(expected), "{said:?}: {why}"),
+            (Err(why), Err(expected)) => assert!(why.0.contains(expected), "{said:?}: {why}"),
             (verdict, _) => panic!("{said:?}: {verdict:?}"),
         }
     }

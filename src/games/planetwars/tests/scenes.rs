@@ -69,7 +69,7 @@ fn where_the_wire_shows_fleets_a_player_is_shown_all() {
     let options =
         json!({"rules": "google2010", "wire": "google2010", "map": "google", "rounds": 40});
     let mut table = KIT.table(&TableSetup::numbered(2, options, 2)).unwrap();
-    let player = |_| KIT.dialogue(&DialogueSetup::of("rage", 1)).unwrap();
+    let player = |_| KIT.dialogue(&DialogueSetup::new("rage", 1)).unwrap();
     let mut players: Vec<_> = (0..2).map(player).collect();
     let (mut fleets, mut calls) = (0, Vec::new());
     while table.outcome().is_none() {

@@ -47,28 +47,26 @@ impl Adam {
         let context = Context::new(layout, position);
         let opinions = policy.opinions(layout, &context, cards);
         let net = &self.net;
-        let features = Features::new(&context);
-        let situation = net.situation(layout, position, &features);
+        let features = Features::new(layout, position, &context);
+        let situation = net.situation(&features);
         let valued: Vec<_> = opinions
             .iter()
             .zip(brought)
             .map(|((card, worth), (_, brought))| {
-                let opinion = (*card, *worth as f32 / UNIT);
-                let layers = net.card(layout, position, &features, &situation, opinion);
-                let error = opinion.1 + layers.value - brought;
-                (opinion, layers, error)
+                let layers = net.card(&features, &situation, *card, *worth as f32 / UNIT);
+                let error = layers.opinion + layers.value - brought;
+                (layers, error)
             })
             .collect();
-        let sum: f32 = valued.iter().map(|(_, _, error)| error).sum();
+        let sum: f32 = valued.iter().map(|(_, error)| error).sum();
         let mean = sum / valued.len().max(1) as f32;
         let mut shared = [0.0; WIDE];
-        let seen = (layout, position, &features);
-        for (opinion, layers, error) in &valued {
+        for (layers, error) in &valued {
             let error = error - mean;
             self.gradient
-                .backward(net, seen, *opinion, layers, error, &mut shared);
+                .backward(net, &features, layers, error, &mut shared);
         }
-        self.gradient.backward_situation(seen, &shared);
+        self.gradient.backward_situation(&features, &shared);
         self.decisions += 1;
         if self.decisions == BATCH {
             self.step(rate);
@@ -154,10 +152,10 @@ mod tests {
                 layout, position, ..
             } = self;
             let context = Context::new(layout, position);
-            let features = Features::new(&context);
-            let situation = net.situation(layout, position, &features);
+            let features = Features::new(layout, position, &context);
+            let situation = net.situation(&features);
             let errors = self.brought.iter().map(|(card, brought)| {
-                let layers = net.card(layout, position, &features, &situation, (*card, 0.0));
+                let layers = net.card(&features, &situation, *card, 0.0);
                 layers.value - brought
             });
             let errors: Vec<f32> = errors.collect();

@@ -41,7 +41,7 @@ impl<M: Mask> Bidding<M> {
     pub(super) fn new(view: &View, rng: Rng) -> Self {
         let layout = Layout::new(view.game.deck());
         let counting = Counting::new(&layout, view);
-        let counted = counting.declaration(&layout, M::of(view.hand));
+        let counted = counting.declaration(&layout, M::from_set(view.hand));
         let first = counted.saturating_sub(REACH);
         let last = (counted + REACH).min(view.round.cards());
         Self {

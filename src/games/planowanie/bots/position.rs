@@ -30,7 +30,7 @@ pub trait Mask:
     /// The card with the lowest index; an unusable number for the empty set.
     fn lowest(self) -> u8;
     /// Iterates over the cards of a set.
-    fn of(set: CardSet) -> Self;
+    fn from_set(set: CardSet) -> Self;
 
     /// Whether it is empty.
     #[inline]
@@ -67,7 +67,7 @@ macro_rules! mask {
                 self.trailing_zeros() as u8
             }
             #[inline]
-            fn of(set: CardSet) -> Self {
+            fn from_set(set: CardSet) -> Self {
                 set.0 as $word
             }
         }
@@ -105,11 +105,11 @@ impl<M: Mask> Layout<M> {
             suits: [M::NONE; CARDS_MAX],
             above: [M::NONE; CARDS_MAX],
             below: [M::NONE; CARDS_MAX],
-            all: M::of(deck.all()),
+            all: M::from_set(deck.all()),
             suit_count: deck.suit_count() as u8,
         };
         for suit in 0..layout.suit_count {
-            let cards = M::of(deck.suit(suit));
+            let cards = M::from_set(deck.suit(suit));
             layout.suits[usize::from(suit)] = cards;
             let (mut rest, mut lower) = (cards, M::NONE);
             while let Some(card) = rest.pop() {
@@ -202,7 +202,7 @@ impl<M: Mask> Position<M> {
     pub fn seen(layout: &Layout<M>, view: &View) -> Self {
         let round = &view.round;
         let mut position = Self::fresh(round.players(), round.cards(), round.leader());
-        position.gone = M::of(round.gone());
+        position.gone = M::from_set(round.gone());
         position.left = round.cards().saturating_sub(round.tricks_done() as u8);
         for (seat, taken) in round.taken().iter() {
             let declared = round.declared().get(seat).copied().flatten().unwrap_or(0);
@@ -218,7 +218,7 @@ impl<M: Mask> Position<M> {
             position.lay(layout, card.0);
             position.pass();
         }
-        position.hands[view.seat.index() & 3] = M::of(view.hand);
+        position.hands[view.seat.index() & 3] = M::from_set(view.hand);
         position
     }
 

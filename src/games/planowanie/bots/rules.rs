@@ -34,7 +34,7 @@ pub fn act_by<M: Mask>(layout: &Layout<M>, view: &View, ask: Ask) -> Act {
     match ask {
         Ask::Declare => {
             let counting = Counting::new(layout, view);
-            Act::Declare(counting.declaration(layout, M::of(view.hand)))
+            Act::Declare(counting.declaration(layout, M::from_set(view.hand)))
         }
         Ask::Play => {
             let position = Position::seen(layout, view);

@@ -104,7 +104,7 @@ impl Bot<Planowanie> for Searcher {
     }
 
     fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
-        let mut reasons = Reasons::of(self.ponder(view, ask, budget).0);
+        let mut reasons = Reasons::from_act(self.ponder(view, ask, budget).0);
         if let Some((_, thought)) = &mut self.thought {
             reasons.nodes = thought.used();
             reasons.options = thought.weighed();

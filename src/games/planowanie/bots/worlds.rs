@@ -32,8 +32,8 @@ impl<M: Mask> Unknown<M> {
     pub fn new(layout: &Layout<M>, view: &View) -> Self {
         let round = &view.round;
         let seat = view.seat.index() & 3;
-        let hand = M::of(view.hand);
-        let unseen = layout.all & !hand & !M::of(round.gone());
+        let hand = M::from_set(view.hand);
+        let unseen = layout.all & !hand & !M::from_set(round.gone());
         let mut counts = [0; PLACES];
         let mut barred = [M::NONE; PLACES];
         let players = round.players().clamp(1, SEATS_MAX);
@@ -224,11 +224,11 @@ mod tests {
     fn audit<M: Mask>(layout: &Layout<M>, view: &View, hands: &[M; PLACES]) {
         let players = view.round.players();
         let seat = view.seat.index();
-        assert!(hands[seat] == M::of(view.hand));
+        assert!(hands[seat] == M::from_set(view.hand));
         let all = hands.iter().fold(M::NONE, |all, hand| all | *hand);
         let count: u32 = hands.iter().map(|hand| hand.count()).sum();
         assert_eq!(all.count(), count, "no card is in two places");
-        assert!(all == layout.all & !M::of(view.round.gone()));
+        assert!(all == layout.all & !M::from_set(view.round.gone()));
         let mut left = [u32::from(view.round.cards()); 4];
         for trick in view.round.played().chunks(players) {
             let led = layout.suit_of(trick[0].card.0);

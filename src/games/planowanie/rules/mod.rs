@@ -8,4 +8,4 @@ mod setup;
 pub use deal::deal;
 pub use game::{Act, Ask, Event, Planowanie, View};
 pub use round::{Play, Round};
-pub use setup::{DEALS_MAX, Dealt, Game, PLAYERS, PlannedDeal, Setup};
+pub use setup::{DEALS_MAX, Dealt, Game, GameError, PLAYERS, PlannedDeal, Setup};

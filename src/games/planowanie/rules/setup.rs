@@ -1,7 +1,7 @@
 //! What a game starts from: the deck, the players, the deals and every hand.
 
 use super::deal::deal;
-use crate::cards::{Card, CardSet, Deck};
+use crate::cards::{Card, CardSet, Deck, DeckError};
 use drover_game::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,44 @@ pub struct PlannedDeal {
     pub cards: u8,
     /// Who leads the first trick.
     pub leader: Seat,
+}
+
+/// Why a game cannot be played. Deals are numbered from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GameError {
+    /// Its deck.
+    #[error(transparent)]
+    Deck(#[from] DeckError),
+    /// The number of players.
+    #[error("{0} cannot play; a game has 2 to 4 players")]
+    Players(usize),
+    /// The number of deals.
+    #[error("a game has 1 to {DEALS_MAX} deals, not {0}")]
+    Deals(usize),
+    /// A deal without cards.
+    #[error("deal {0} has no cards")]
+    NoCards(usize),
+    /// A deal, its cards for each player, the players, and the cards of the deck, which are too few.
+    #[error("deal {0} needs {all} cards for {2} players with {1} each, but the deck has {3}", all = .1 * .2)]
+    TooManyCards(usize, usize, usize, usize),
+    /// A deal, the seat that leads it, and the last seat there is.
+    #[error("deal {0} is led by player {1}, but players are numbered 0 to {2}")]
+    Leader(usize, u8, usize),
+    /// Deals that have hands, and deals of the game.
+    #[error("there are hands for {0} deals of {1}")]
+    DealsWithHands(usize, usize),
+    /// A deal, its hands, and the players.
+    #[error("deal {0} has {1} hands for {2} players")]
+    Hands(usize, usize, usize),
+    /// A deal, a player, the cards of its hand, and those that it should have.
+    #[error("deal {0}: player {1} has {2} cards instead of {3}")]
+    Hand(usize, usize, usize, u8),
+    /// A deal, and a player with a card of nobody's or somebody else's.
+    #[error("deal {0}: a card of player {1} is not in the deck or dealt twice")]
+    Dealt(usize, usize),
+    /// A deal, and a text in it that is no card.
+    #[error("deal {0}: there is no card {1:?}")]
+    NoCard(usize, String),
 }
 
 impl From<(u8, u8)> for PlannedDeal {
@@ -41,35 +79,26 @@ impl Game {
     /// A game of these deals.
     ///
     /// # Errors
-    /// A sentence names the deal that cannot be dealt, or what else does not fit.
-    pub fn new(deck: Deck, players: usize, deals: Vec<PlannedDeal>) -> Result<Self, String> {
+    /// [`GameError`] names the deal that cannot be dealt, or what else does not fit.
+    pub fn new(deck: Deck, players: usize, deals: Vec<PlannedDeal>) -> Result<Self, GameError> {
         if !PLAYERS.contains(&players) {
-            return Err(format!("{players} cannot play; a game has 2 to 4 players"));
+            return Err(GameError::Players(players));
         }
         if deals.is_empty() || deals.len() > DEALS_MAX {
-            return Err(format!(
-                "a game has 1 to {DEALS_MAX} deals, not {}",
-                deals.len()
-            ));
+            return Err(GameError::Deals(deals.len()));
         }
-        for (number, planned) in (1..).zip(&deals) {
+        for (deal, planned) in (1..).zip(&deals) {
             let cards = usize::from(planned.cards);
             if cards == 0 {
-                return Err(format!("deal {number} has no cards"));
+                return Err(GameError::NoCards(deal));
             }
             if cards * players > deck.len() {
-                return Err(format!(
-                    "deal {number} needs {} cards for {players} players with {cards} each, but the deck has {}",
-                    cards * players,
-                    deck.len()
-                ));
+                let deck = deck.len();
+                return Err(GameError::TooManyCards(deal, cards, players, deck));
             }
             if planned.leader.index() >= players {
-                return Err(format!(
-                    "deal {number} is led by player {}, but players are numbered 0 to {}",
-                    planned.leader.0,
-                    players - 1
-                ));
+                let (leader, last) = (planned.leader.0, players - 1);
+                return Err(GameError::Leader(deal, leader, last));
             }
         }
         Ok(Self {
@@ -98,7 +127,7 @@ impl Game {
         suits: &str,
         players: usize,
         deals: &[(u8, u8)],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, GameError> {
         let deck = Deck::new(values, suits)?;
         Self::new(
             deck,
@@ -179,37 +208,26 @@ impl Setup {
     /// A game with these hands, by deal and seat.
     ///
     /// # Errors
-    /// A sentence names the first hand that does not fit the game.
-    pub fn of_hands(game: Game, hands: Vec<Vec<Vec<Card>>>) -> Result<Self, String> {
-        if hands.len() != game.deals.len() {
-            return Err(format!(
-                "there are hands for {} deals of {}",
-                hands.len(),
-                game.deals.len()
-            ));
+    /// [`GameError`] names the first hand that does not fit the game.
+    pub fn from_hands(game: Game, hands: Vec<Vec<Vec<Card>>>) -> Result<Self, GameError> {
+        let (given, deals, players) = (hands.len(), game.deals.len(), game.players);
+        if given != deals {
+            return Err(GameError::DealsWithHands(given, deals));
         }
-        for ((number, planned), dealt) in (1..).zip(&game.deals).zip(&hands) {
-            if dealt.len() != game.players {
-                return Err(format!(
-                    "deal {number} has {} hands for {} players",
-                    dealt.len(),
-                    game.players
-                ));
+        for ((deal, planned), dealt) in (1..).zip(&game.deals).zip(&hands) {
+            let (hands, cards) = (dealt.len(), planned.cards);
+            if hands != players {
+                return Err(GameError::Hands(deal, hands, players));
             }
             let mut seen = CardSet::EMPTY;
             for (seat, hand) in dealt.iter().enumerate() {
-                if hand.len() != usize::from(planned.cards) {
-                    return Err(format!(
-                        "deal {number}: player {seat} has {} cards instead of {}",
-                        hand.len(),
-                        planned.cards
-                    ));
+                let given = hand.len();
+                if given != usize::from(cards) {
+                    return Err(GameError::Hand(deal, seat, given, cards));
                 }
                 for card in hand {
                     if !game.deck.all().has(*card) || seen.has(*card) {
-                        return Err(format!(
-                            "deal {number}: a card of player {seat} is not in the deck or dealt twice"
-                        ));
+                        return Err(GameError::Dealt(deal, seat));
                     }
                     seen = seen.with(*card);
                 }
@@ -278,9 +296,9 @@ impl From<Setup> for Written {
 }
 
 impl TryFrom<Written> for Setup {
-    type Error = String;
+    type Error = GameError;
 
-    fn try_from(written: Written) -> Result<Self, String> {
+    fn try_from(written: Written) -> Result<Self, GameError> {
         let deck = Deck::new(&written.values, &written.suits)?;
         let mut deals = Vec::new();
         let mut hands = Vec::new();
@@ -289,9 +307,9 @@ impl TryFrom<Written> for Setup {
                 cards: deal.cards,
                 leader: deal.leader,
             });
-            let read = |text: &String| {
-                deck.read(text)
-                    .ok_or_else(|| format!("deal {number}: there is no card {text:?}"))
+            let read = |card: &String| {
+                let card_read = deck.read(card);
+                card_read.ok_or_else(|| GameError::NoCard(number, card.clone()))
             };
             let dealt: Result<Vec<Vec<Card>>, _> = deal
                 .hands
@@ -300,6 +318,6 @@ impl TryFrom<Written> for Setup {
                 .collect();
             hands.push(dealt?);
         }
-        Self::of_hands(Game::new(deck, written.players, deals)?, hands)
+        Self::from_hands(Game::new(deck, written.players, deals)?, hands)
     }
 }

@@ -148,7 +148,7 @@ fn seat(svg: &mut Svg, state: &State, place: usize, shown: &Player) {
     let at = (x + size.0 - 8.0, y + 19.0);
     svg.text("s-text s-bold", at, 14.0, Anchor::End, points);
     match &shown.hand {
-        Some(hand) => cards(svg, (x + 8.0, y + 30.0), hand),
+        Some(hand) => cards(svg, x + 8.0, y + 30.0, hand),
         None => {
             let s = if shown.held == 1 { "" } else { "s" };
             let held = format!("{} hidden card{s}", shown.held);
@@ -181,14 +181,14 @@ fn tricks(shown: &Player) -> (&'static str, String) {
     }
 }
 
-fn cards(svg: &mut Svg, at: (f64, f64), hand: &[String]) {
+fn cards(svg: &mut Svg, left: f64, top: f64, hand: &[String]) {
     let room = WIDTH - 2.0 * MARGIN - 16.0;
     let count = hand.len().min(HAND_MAX);
     let step = ((room - SMALL.0) / (count.max(2) - 1) as f64).min(SMALL.0 + 2.0);
-    for (at_hand, card) in hand.iter().take(HAND_MAX).enumerate() {
-        let x = at.0 + step * at_hand as f64;
-        svg.rect("s-board", (x, at.1), SMALL, 3.0);
-        let middle = (x + SMALL.0 / 2.0, at.1 + 21.0);
+    for (at, card) in hand.iter().take(HAND_MAX).enumerate() {
+        let x = left + step * at as f64;
+        svg.rect("s-board", (x, top), SMALL, 3.0);
+        let middle = (x + SMALL.0 / 2.0, top + 21.0);
         svg.text("s-text", middle, 13.0, Anchor::Middle, face(card));
     }
 }

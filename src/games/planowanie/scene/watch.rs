@@ -103,7 +103,7 @@ impl Watch {
     #[must_use]
     pub(crate) fn scene(&self, position: &Position<'_>) -> Scene {
         let state = self.state(position);
-        Scene::of(self.turn, self.title(position, &state), &state)
+        Scene::new(self.turn, self.title(position, &state), &state)
     }
 
     fn title(&self, position: &Position<'_>, state: &State) -> String {

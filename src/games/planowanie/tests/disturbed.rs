@@ -20,7 +20,7 @@ const DEAL: [&str; 4] = [
 ];
 
 fn player(bot: &str) -> Box<dyn Dialogue> {
-    KIT.dialogue(&DialogueSetup::of(bot, 3)).unwrap()
+    KIT.dialogue(&DialogueSetup::new(bot, 3)).unwrap()
 }
 
 /// The answer to a command; it is legal in form.

@@ -66,7 +66,7 @@ impl Record {
             .deals
             .iter()
             .map(|deal| deal.hands.iter().map(cards).collect());
-        let setup = Setup::of_hands(game, hands.collect()).unwrap();
+        let setup = Setup::from_hands(game, hands.collect()).unwrap();
         (record, setup)
     }
 }

@@ -33,7 +33,7 @@ fn a_player_sees_its_own_cards_and_what_is_revealed() {
     let setup = TableSetup::numbered(7, options, PLAYERS);
     let mut table = door.table(&setup).expect("a table");
     let player = |_| {
-        door.dialogue(&DialogueSetup::of("random", 1))
+        door.dialogue(&DialogueSetup::new("random", 1))
             .expect("a player")
     };
     let mut players: Vec<_> = (0..PLAYERS).map(player).collect();

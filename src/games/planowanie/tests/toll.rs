@@ -14,7 +14,7 @@ fn left_after(time: Duration, toll: Duration) -> Option<Duration> {
     let options = json!({ "time_ms": time.as_millis() as u64 });
     let setup = TableSetup::numbered(5, options, 4);
     let mut table = KIT.table(&setup).unwrap();
-    let bot = DialogueSetup::of("rules", 0);
+    let bot = DialogueSetup::new("rules", 0);
     let mut players: Vec<_> = (0..4).map(|_| KIT.dialogue(&bot).unwrap()).collect();
     let mut left = time;
     let mut calls = Vec::new();

@@ -8,7 +8,7 @@ use drover_game::wire::{Dialogue, Next};
 use serde_json::json;
 
 fn player() -> Box<dyn Dialogue> {
-    KIT.dialogue(&DialogueSetup::of("rules", 1)).unwrap()
+    KIT.dialogue(&DialogueSetup::new("rules", 1)).unwrap()
 }
 
 fn answered(player: &mut dyn Dialogue, command: &str) -> String {

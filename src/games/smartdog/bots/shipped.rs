@@ -96,15 +96,15 @@ impl Scene<'_> {
                 continue;
             }
             if at == 0 {
-                self.herd(*dog, sites, &mut orders);
+                self.herd(dog.0, dog.1, sites, &mut orders);
             } else {
-                self.attack(*dog, sites, &mut orders);
+                self.attack(dog.0, dog.1, sites, &mut orders);
             }
         }
         orders
     }
 
-    fn herd(&self, (id, dog): (DogId, Spot), sites: &mut Sites, orders: &mut Orders) {
+    fn herd(&self, id: DogId, dog: Spot, sites: &mut Sites, orders: &mut Orders) {
         // From the nearest to the farthest, the first listed among equals; seldom more than one is needed.
         let mut last = None;
         loop {
@@ -135,7 +135,7 @@ impl Scene<'_> {
         }
     }
 
-    fn attack(&self, (id, dog): (DogId, Spot), sites: &mut Sites, orders: &mut Orders) {
+    fn attack(&self, id: DogId, dog: Spot, sites: &mut Sites, orders: &mut Orders) {
         let penned = |spot: &&Spot| self.site(self.ground.land(**spot)) == Some(Site::Foreign);
         let sheep = self.sheep.iter().filter(penned);
         let targets: Vec<Spot> = sheep.chain(self.enemies).copied().collect();

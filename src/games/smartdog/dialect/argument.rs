@@ -129,7 +129,7 @@ mod tests {
         fields(argument)
     }
 
-    fn of(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    fn owned(expected: &[(&str, &str)]) -> Vec<(String, String)> {
         expected
             .iter()
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn every_form_of_fields() {
-        let plain = of(&[("you", "1"), ("type", "Dog")]);
+        let plain = owned(&[("you", "1"), ("type", "Dog")]);
         for form in [
             r#""you":1,"type":"Dog""#,
             r#"{"you":1,"type":"Dog"}"#,
@@ -155,12 +155,12 @@ mod tests {
     fn marks_inside_strings_and_brackets_are_text() {
         assert_eq!(
             pairs(r#""error":{"message":"a, \"b\": }","stack":[1,2]},"winner":2"#),
-            of(&[
+            owned(&[
                 ("error", r#"{"message":"a, \"b\": }","stack":[1,2]}"#),
                 ("winner", "2")
             ])
         );
-        assert_eq!(pairs(r#""a,b:c":"d,e=f""#), of(&[("a,b:c", "d,e=f")]));
+        assert_eq!(pairs(r#""a,b:c":"d,e=f""#), owned(&[("a,b:c", "d,e=f")]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The lines that players send: `join`, `do`, `end`.
 
 use crate::rules::{Command, Direction, DogId, Orders};
+use drover_game::game::Illegal;
 use std::fmt::Write as _;
 
 /// The last word of a turn.
@@ -120,8 +121,8 @@ fn same_kind(one: &Command, other: &Command) -> bool {
 /// Whether an answer is legal in form, whatever the rules say.
 ///
 /// # Errors
-/// A sentence that says what a reader would not take.
-pub fn in_form(answer: &str) -> Result<(), String> {
+/// [`Illegal`] says what a reader would not take.
+pub fn in_form(answer: &str) -> Result<(), Illegal> {
     let mut lines = answer.lines().map(receive).peekable();
     while let Some(line) = lines.next() {
         let last = lines.peek().is_none();
@@ -135,7 +136,8 @@ pub fn in_form(answer: &str) -> Result<(), String> {
             Line::Do { .. } | Line::Other { .. } => false,
         };
         if !legal {
-            return Err(format!("{line:?} is no order, or does not end a turn"));
+            let why = format!("{line:?} is no order, or does not end a turn");
+            return Err(Illegal(why));
         }
     }
     Ok(())

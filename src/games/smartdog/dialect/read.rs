@@ -5,7 +5,7 @@ use super::argument::{fields, items};
 use crate::options::{Key, Options};
 use crate::rules::{
     Announced, Area, Direction, DogAction, Land, Players, Seen, SeenDog, SeenSheep, SheepAction,
-    Spot, Torus,
+    Spot, Torus, WrongNumber,
 };
 use drover_game::game::Seat;
 
@@ -89,8 +89,8 @@ fn word(line: &str) -> (&str, &str) {
 /// Reads one line.
 ///
 /// # Errors
-/// A sentence that says which part of a `start` is missing or cannot be played.
-pub fn read(line: &str) -> Result<Message, String> {
+/// [`StartError`] says which part of a `start` is missing or cannot be played.
+pub fn read(line: &str) -> Result<Message, StartError> {
     let (word, argument) = word(line);
     Ok(match word {
         "wait" => Message::Wait,
@@ -125,17 +125,15 @@ impl Fields {
         self.text(key)?.parse().ok()
     }
 
-    fn needed(&self, key: &str, most: i64) -> Result<u16, String> {
-        let Some(text) = self.text(key) else {
-            return Err(format!("start has no {key}"));
-        };
+    fn needed(&self, key: &'static str, most: i64) -> Result<u16, StartError> {
+        let text = self.text(key).ok_or(StartError::Missing(key))?;
         let number = text
             .parse()
             .ok()
             .filter(|number| (0..=most).contains(number));
         number
             .and_then(|number: i64| u16::try_from(number).ok())
-            .ok_or_else(|| format!("start: {key} is {text:?}, not a number of 0 to {most}"))
+            .ok_or_else(|| StartError::NoNumber(key, text.to_owned(), most))
     }
 
     fn spot(&self) -> Option<Spot> {
@@ -149,28 +147,46 @@ impl Fields {
     }
 }
 
-fn start(fields: &Fields) -> Result<Start, String> {
+/// Why a `start` begins no match.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// It lacks a field.
+    #[error("start has no {0}")]
+    Missing(&'static str),
+    /// A field, its value, and the greatest one allowed.
+    #[error("start: {0} is {1:?}, not a number of 0 to {2}")]
+    NoNumber(&'static str, String, i64),
+    /// A side of the world is 0.
+    #[error("start: {0} is 0")]
+    Zero(&'static str),
+    /// The world has this many cells.
+    #[error("start: a world of {0} cells is not played on; {AREA_MAX} are the most")]
+    TooLarge(usize),
+    /// The number of players.
+    #[error(transparent)]
+    Players(#[from] WrongNumber),
+    /// The reader is none of the players.
+    #[error("start does not say who the reader is")]
+    NoReader,
+}
+
+fn start(fields: &Fields) -> Result<Start, StartError> {
     let side = |key| match fields.needed(key, SIDE_MAX)? {
-        0 => Err(format!("start: {key} is 0")),
+        0 => Err(StartError::Zero(key)),
         side => Ok(side),
     };
     let torus = Torus::new(side("cols")?, side("rows")?);
     if torus.area() > AREA_MAX {
-        return Err(format!(
-            "start: a world of {} cells is not played on; {AREA_MAX} are the most",
-            torus.area()
-        ));
+        return Err(StartError::TooLarge(torus.area()));
     }
     let players = Players::try_from(fields.needed("players", 255)? as u8)?;
     let seat = fields
         .seat("you")
         .filter(|seat| seat.index() < players.count())
-        .ok_or("start does not say who the reader is")?;
+        .ok_or(StartError::NoReader)?;
     let corner = |x, y| {
-        Ok::<Spot, String>(Spot::new(
-            fields.needed(x, SIDE_MAX)?,
-            fields.needed(y, SIDE_MAX)?,
-        ))
+        let (x, y) = (fields.needed(x, SIDE_MAX)?, fields.needed(y, SIDE_MAX)?);
+        Ok::<_, StartError>(Spot::new(x, y))
     };
     let tile = Area {
         first: corner("x1", "y1")?,

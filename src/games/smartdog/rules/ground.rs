@@ -99,12 +99,23 @@ impl Area {
 
     /// The cell n columns and rows from the top left, inside or not.
     #[must_use]
-    pub const fn at(&self, (x, y): (u16, u16)) -> Spot {
+    pub const fn at(&self, x: u16, y: u16) -> Spot {
         Spot {
             x: self.first.x.saturating_add(x),
             y: self.first.y.saturating_add(y),
         }
     }
+}
+
+/// Why what a hub described is no ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// Cells of the landscape, and the world's rows and columns.
+    #[error("the landscape has {0} cells, not {1} rows of {2}")]
+    Landscape(usize, u16, u16),
+    /// The corners of the player's tile.
+    #[error("a tile from {0} to {1} does not lie in the world")]
+    Tile(Spot, Spot),
 }
 
 /// The unchanging part of a match, shared by all its positions.
@@ -149,7 +160,7 @@ impl Ground {
     /// creation order of dogs and sheep.
     pub(super) fn lay(setup: &Setup) -> (Self, Places) {
         let (map, layout) = (&setup.map, setup.players.layout());
-        let size = (map.cols() as u16, map.rows() as u16);
+        let (cols, rows) = (map.cols() as u16, map.rows() as u16);
         let tiles_across = layout.first().map_or(1, |row| row.len());
         let torus = Torus {
             cols: (map.cols() * tiles_across) as u16,
@@ -158,9 +169,7 @@ impl Ground {
         let mut ground = Self {
             torus,
             land: vec![Land::Grass; torus.area()],
-            tiles: Seats::from_fn(setup.players.count(), |seat| {
-                area(size, corner(layout, size, seat))
-            }),
+            tiles: Seats::from_fn(setup.players.count(), |seat| tile(layout, cols, rows, seat)),
             options: map.header().over(setup.options),
             sheep_of_tile: map.count(Square::has_sheep) as u32,
             penned_of_tile: map.count(|square| square == Square::PennedSheep) as u32,
@@ -181,34 +190,20 @@ impl Ground {
     /// players has it; otherwise no other player has a territory.
     ///
     /// # Errors
-    /// A sentence that says what does not fit together.
-    pub fn from_start(
-        torus: Torus,
-        land: Vec<Land>,
-        announced: &Announced,
-    ) -> Result<Self, String> {
+    /// [`Unfit`] says what does not fit together.
+    pub fn from_start(torus: Torus, land: Vec<Land>, announced: &Announced) -> Result<Self, Unfit> {
         if land.len() != torus.area() {
-            return Err(format!(
-                "the landscape has {} cells, not {} rows of {}",
-                land.len(),
-                torus.rows(),
-                torus.cols()
-            ));
+            return Err(Unfit::Landscape(land.len(), torus.rows(), torus.cols()));
         }
         let Area { first, last } = announced.tile;
         if first.x > last.x || first.y > last.y || last.x >= torus.cols() || last.y >= torus.rows()
         {
-            return Err(format!(
-                "a tile from {first} to {last} does not lie in the world"
-            ));
+            return Err(Unfit::Tile(first, last));
         }
         let (cols, rows) = (last.x - first.x + 1, last.y - first.y + 1);
         let layout = announced.players.layout();
         let across = layout.first().map_or(1, |row| row.len());
-        let place = |seat| {
-            let first = corner(layout, (cols, rows), seat);
-            area((cols, rows), first)
-        };
+        let place = |seat| tile(layout, cols, rows, seat);
         let fits = usize::from(torus.cols()) == usize::from(cols) * across
             && usize::from(torus.rows()) == usize::from(rows) * layout.len()
             && place(announced.seat) == announced.tile;
@@ -231,8 +226,7 @@ impl Ground {
     }
 
     fn lay_tile(&mut self, setup: &Setup, owner: Seat, places: &mut Places) {
-        let size = (setup.map.cols() as u16, setup.map.rows() as u16);
-        let corner = corner(setup.players.layout(), size, owner);
+        let corner = self.tiles[owner].first;
         for (y, row) in (corner.y..).zip(setup.map.iter()) {
             for (x, square) in (corner.x..).zip(row) {
                 let spot = Spot { x, y };
@@ -350,22 +344,18 @@ pub fn flood(
     far
 }
 
-/// The top left cell of a player's tile of `size` columns and rows.
-fn corner(layout: &[&[u8]], size: (u16, u16), seat: Seat) -> Spot {
-    let mut corner = Spot { x: 0, y: 0 };
+/// A player's tile of this many columns and rows.
+fn tile(layout: &[&[u8]], cols: u16, rows: u16, seat: Seat) -> Area {
+    let mut first = Spot { x: 0, y: 0 };
     for (row, tiles) in layout.iter().enumerate() {
         if let Some(column) = tiles.iter().position(|player| *player == seat.0 + 1) {
-            corner.x = column as u16 * size.0;
-            corner.y = row as u16 * size.1;
+            first.x = column as u16 * cols;
+            first.y = row as u16 * rows;
         }
     }
-    corner
-}
-
-fn area(size: (u16, u16), first: Spot) -> Area {
     Area {
         first,
-        last: Spot::new(first.x + size.0 - 1, first.y + size.1 - 1),
+        last: Spot::new(first.x + cols - 1, first.y + rows - 1),
     }
 }
 

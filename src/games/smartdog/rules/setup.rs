@@ -41,15 +41,20 @@ impl Players {
 }
 
 impl TryFrom<u8> for Players {
-    type Error = String;
+    type Error = WrongNumber;
 
-    fn try_from(count: u8) -> Result<Self, String> {
+    fn try_from(count: u8) -> Result<Self, WrongNumber> {
         Self::ALL
             .into_iter()
             .find(|players| players.count() == usize::from(count))
-            .ok_or_else(|| format!("{count} cannot play; a game has 1 to 4 players"))
+            .ok_or(WrongNumber(count))
     }
 }
+
+/// A number of players that cannot play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} cannot play; a game has 1 to 4 players")]
+pub struct WrongNumber(pub u8);
 
 impl From<Players> for u8 {
     fn from(players: Players) -> u8 {

@@ -87,7 +87,7 @@ pub struct SheepState {
 }
 
 impl State {
-    fn of(
+    fn new(
         ground: &Ground,
         turn: u32,
         seen: &[Seen],
@@ -147,7 +147,7 @@ impl State {
     #[must_use]
     pub fn whole(game: &SmartDog, first_dog: u64) -> Self {
         let number = |dog: DogId| Some(first_dog.saturating_add(u64::from(dog.0)));
-        let mut state = Self::of(game.ground(), game.turn(), &game.everything(), number);
+        let mut state = Self::new(game.ground(), game.turn(), &game.everything(), number);
         for (shown, dog) in state.dogs.iter_mut().zip(game.dogs()) {
             shown.frozen = Some(dog.disabled);
         }
@@ -165,9 +165,10 @@ impl State {
     pub fn seen(
         view: &View,
         number: impl Fn(DogId) -> Option<u64>,
-        (penned, points): (Option<u32>, Option<f64>),
+        penned: Option<u32>,
+        points: Option<f64>,
     ) -> Self {
-        let mut state = Self::of(&view.ground, view.turn, &view.seen, number);
+        let mut state = Self::new(&view.ground, view.turn, &view.seen, number);
         state.viewer = Some(view.seat.0 + 1);
         if let Some(own) = state.players.get_mut(view.seat.index()) {
             (own.penned, own.points) = (penned, points);
@@ -182,7 +183,7 @@ impl State {
             Some(over) => format!("Turn {} was the last: {over}", self.turn),
             None => self.title(),
         };
-        Scene::of(self.turn, title, self)
+        Scene::new(self.turn, title, self)
     }
 
     /// What happened last, as far as it shows.

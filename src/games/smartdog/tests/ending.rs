@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// What a seat's player has learnt from a match.
 fn facts(transcript: &[Exchange], seat: Seat) -> Vec<Fact> {
-    let mut player = KIT.dialogue(&DialogueSetup::of("stand", 0)).unwrap();
+    let mut player = KIT.dialogue(&DialogueSetup::new("stand", 0)).unwrap();
     let mut facts = Vec::new();
     for received in transcript.iter().filter(|received| received.seat == seat) {
         player.receive(received.call.as_bytes()).unwrap();

@@ -109,7 +109,7 @@ fn the_last_scene_is_the_result() {
 #[test]
 fn turns_never_fall_even_where_a_hub_goes_back() {
     let scenes = |turns: &[u32]| -> Vec<Scene> {
-        let mut player = KIT.dialogue(&DialogueSetup::of("stand", 1)).unwrap();
+        let mut player = KIT.dialogue(&DialogueSetup::new("stand", 1)).unwrap();
         let table = KIT.table(&TableSetup::numbered(1, json!({"map": "fold"}), 1));
         let (mut table, mut calls) = (table.unwrap(), Vec::new());
         table.calls(&mut calls);

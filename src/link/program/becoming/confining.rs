@@ -3,6 +3,7 @@
 use super::super::calls;
 use super::super::confinement::{SCRATCH, restrict};
 use super::super::covers::{cover, read_only};
+use super::super::protection::Unprotected;
 use super::Becoming;
 use crate::link::program::limits::FILES_MAX;
 use nix::mount::{MsFlags, mount};
@@ -44,7 +45,7 @@ fn limit_to(resource: Resource, most: u64) -> io::Result<()> {
 }
 
 /// Limits the processes of this user in this user namespace.
-fn limit_processes(most: u64) -> Result<(), String> {
+fn limit_processes(most: u64) -> Result<(), Unprotected> {
     let release = rustix::system::uname()
         .release()
         .to_string_lossy()
@@ -57,24 +58,28 @@ fn limit_processes(most: u64) -> Result<(), String> {
             .unwrap_or(0)
     };
     if (next(), next()) < COUNTS_SINCE {
-        return Err("this kernel counts a user's processes all together".to_owned());
+        let why = "this kernel counts a user's processes all together";
+        return Err(Unprotected::new(why));
     }
     let limit = Rlimit {
         current: Some(most + OF_GUARD),
         maximum: Some(most + OF_GUARD),
     };
-    setrlimit(Resource::Nproc, limit).map_err(|why| why.to_string())?;
+    setrlimit(Resource::Nproc, limit).map_err(Unprotected::new)?;
     // That does not hold for root; the numbers of a namespace's processes do, where the kernel lets them be
     // limited.
     let numbered = fs::write("/proc/sys/kernel/pid_max", (RESERVED + most).to_string());
     match (getuid().is_root(), numbered) {
-        (true, Err(why)) => Err(format!("it does not hold for root, and pid_max: {why}")),
+        (true, Err(why)) => {
+            let why = format!("it does not hold for root, and pid_max: {why}");
+            Err(Unprotected::new(why))
+        }
         _ => Ok(()),
     }
 }
 
 /// Gives this process an empty folder of its own to write to.
-fn scratch(mib: u32) -> Result<(), String> {
+fn scratch(mib: u32) -> Result<(), Unprotected> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     let options = format!("size={mib}m,nr_inodes=16k,mode=1777");
     mount(
@@ -84,10 +89,10 @@ fn scratch(mib: u32) -> Result<(), String> {
         flags,
         Some(&*options),
     )
-    .map_err(|why| format!("{SCRATCH}: {why}"))
+    .map_err(|why| Unprotected::at(Path::new(SCRATCH), why))
 }
 
-fn drop_rights() -> Result<(), String> {
+fn drop_rights() -> Result<(), Unprotected> {
     let none = CapabilitySet::empty();
     let sets = CapabilitySets {
         effective: none,
@@ -97,7 +102,7 @@ fn drop_rights() -> Result<(), String> {
     set_no_new_privs(true)
         .and_then(|()| clear_ambient_capability_set())
         .and_then(|()| set_capabilities(None, sets))
-        .map_err(|why| why.to_string())
+        .map_err(Unprotected::new)
 }
 
 impl Becoming {
@@ -106,8 +111,8 @@ impl Becoming {
         let mut missing = Vec::new();
         let spaces = CloneFlags::CLONE_NEWNS;
         let apart = match self.isolated {
-            true => unshare(spaces).map_err(|why| why.to_string()),
-            false => Err("it has no user namespace of its own".to_owned()),
+            true => unshare(spaces).map_err(Unprotected::new),
+            false => Err(Unprotected::new("it has no user namespace of its own")),
         };
         if apart.is_ok() {
             // It sees its own processes only, where the system allows that.
@@ -127,7 +132,7 @@ impl Becoming {
                 .clone()
                 .and_then(|()| limit_processes(u64::from(most)))
         {
-            missing.push(("processes", why));
+            missing.push(("processes", why.to_string()));
         }
         let Some(confinement) = &self.confinement else {
             // From here on it can gain no rights.
@@ -136,7 +141,7 @@ impl Becoming {
         };
         let offline = apart
             .clone()
-            .and_then(|()| unshare(CloneFlags::CLONE_NEWNET).map_err(|why| why.to_string()));
+            .and_then(|()| unshare(CloneFlags::CLONE_NEWNET).map_err(Unprotected::new));
         let hidden = confinement.hidden.iter().map(PathBuf::as_path);
         let hidden = OF_SOCKETS.iter().map(Path::new).chain(hidden);
         let covered = || cover(hidden, &confinement.read, EMPTY);
@@ -150,14 +155,14 @@ impl Becoming {
         }
         let ipc = apart
             .clone()
-            .and_then(|()| unshare(CloneFlags::CLONE_NEWIPC).map_err(|why| why.to_string()));
+            .and_then(|()| unshare(CloneFlags::CLONE_NEWIPC).map_err(Unprotected::new));
         if let Err(why) = ipc {
             let why = format!("it shares memory, queues and semaphores with others: {why}");
             missing.push(("ipc", why));
         }
         let scratch = apart.and_then(|()| scratch(confinement.scratch_mib));
         if let Err(why) = drop_rights() {
-            missing.push(("rights", why));
+            missing.push(("rights", why.to_string()));
         }
         let restricted = restrict(confinement, scratch.is_ok());
         if !restricted.files {
@@ -175,7 +180,7 @@ impl Becoming {
             ));
         }
         if let Err(why) = scratch {
-            missing.push(("scratch", why));
+            missing.push(("scratch", why.to_string()));
         }
         for (resource, most) in LIMITS {
             if let Err(why) = limit_to(*resource, *most) {

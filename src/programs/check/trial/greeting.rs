@@ -29,8 +29,8 @@ impl Trial<'_> {
         if self.steps.is_some() {
             return Ok(program);
         }
-        let start = Start::of(self.script.limits, MATCH, again);
-        let greeting = [Word::Hello(Hello::of(game)), Word::Match(Box::new(start))];
+        let start = Start::new(self.script.limits, MATCH, again);
+        let greeting = [Word::Hello(Hello::new(game)), Word::Match(Box::new(start))];
         for word in greeting {
             if self.send(&mut program, &written(&word)).is_err() {
                 self.gone(program);

@@ -5,15 +5,33 @@ use super::{Host, Play, places};
 use crate::referee::host::callbacks::Links;
 use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{hosted, specs};
+use crate::referee::host::started::StartError;
 use crate::referee::record::log::{MatchLog, answered};
 use crate::referee::record::{MatchRecord, RecordError, UnfinishedMatch, cancelled};
-use crate::referee::seat::OwnAddress;
+use crate::referee::seat::{FollowError, OwnAddress, SeatSpecError};
 use crate::replay::replay_match;
 use crate::store::types::{Entry, MatchRow};
-use crate::thinking::guarded;
-use games::{Match, Seats};
+use crate::thinking::{Panicked, guarded};
+use games::{Match, Seats, SetupError};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Why a match does not go on where its transcripts end.
+#[derive(Debug, thiserror::Error)]
+enum ResumeError {
+    #[error(transparent)]
+    Seat(#[from] SeatSpecError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Link(#[from] StartError),
+    #[error(transparent)]
+    Player(#[from] FollowError),
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    #[error("its transcripts do not fit the rules any more: {0}")]
+    Differs(String),
+}
 
 impl Host {
     /// Resumes interrupted matches. One that cannot continue is closed as cancelled.
@@ -27,13 +45,13 @@ impl Host {
             let id = cut.row.id.clone();
             match self.resume_one(cut).await {
                 Ok(()) => resumed += 1,
-                Err(why) => tracing::warn!(match_id = id, why, "a match cannot be resumed"),
+                Err(why) => tracing::warn!(match_id = id, %why, "a match cannot be resumed"),
             }
         }
         Ok(resumed)
     }
 
-    async fn resume_one(self: &Arc<Self>, cut: UnfinishedMatch) -> Result<(), String> {
+    async fn resume_one(self: &Arc<Self>, cut: UnfinishedMatch) -> Result<(), ResumeError> {
         let UnfinishedMatch {
             row,
             ids,
@@ -45,10 +63,10 @@ impl Host {
             Ok(reopened) => reopened,
             Err(why) => {
                 let detail = format!("it could not be resumed after a restart: {why}");
-                return match record.close(cancelled(detail)).await {
-                    Ok(()) => Err(why),
-                    Err(error) => Err(format!("{why}; {error}")),
-                };
+                if let Err(error) = record.close(cancelled(detail)).await {
+                    tracing::warn!(match_id = row.id, %error, "its end is not stored");
+                }
+                return Err(why);
             }
         };
         let info = MatchInfo {
@@ -79,20 +97,14 @@ impl Host {
         seeds: &[u64],
         entries: &Seats<Vec<Entry>>,
         record: &MatchRecord,
-    ) -> Result<(Match, Links), String> {
+    ) -> Result<(Match, Links), ResumeError> {
         let own = self.settings.own.as_ref();
         let mut specs = specs(row)?;
-        let launches = self.launches(&mut specs).await;
-        let launches = launches.map_err(|error| error.to_string())?;
-        let table = self
-            .kit
-            .reopen(&row.setup)
-            .map_err(|error| error.to_string())?;
+        let launches = self.launches(&mut specs).await?;
+        let table = self.kit.reopen(&row.setup)?;
         let again = specs.iter().map(|spec| OwnAddress::known_again(own, spec));
-        let called = again.collect::<Result<Vec<_>, _>>();
-        let called = called.map_err(|error| error.to_string())?;
-        let links = self.links(&called, &launches, seeds, &[], None);
-        let mut links = links.map_err(|error| error.to_string())?;
+        let called = again.collect::<Result<Vec<_>, _>>()?;
+        let mut links = self.links(&called, &launches, seeds, &[], None)?;
         for (link, (seat, entries)) in links.iter_mut().zip(entries.iter()) {
             if let Some(link) = link {
                 link.begins(&row.id, record.session(seat));
@@ -102,12 +114,9 @@ impl Host {
         let all = entries.iter();
         let all = all.flat_map(|(seat, entries)| entries.iter().map(move |entry| (seat, entry)));
         let (all, wire) = (all.collect::<Vec<_>>(), self.kit.card().wire);
-        let replayed = guarded(|| replay_match(table, wire, all, false));
-        let replayed = replayed.map_err(|panic| panic.to_string())?;
-        if let Some(difference) = replayed.differences.first() {
-            return Err(format!(
-                "its transcripts do not fit the rules any more: {difference}"
-            ));
+        let mut replayed = guarded(|| replay_match(table, wire, all, false))?;
+        if !replayed.differences.is_empty() {
+            return Err(ResumeError::Differs(replayed.differences.swap_remove(0)));
         }
         let places = places(&links);
         Ok((replayed.match_.among(places), links))

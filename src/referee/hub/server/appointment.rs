@@ -45,7 +45,7 @@ impl HubServer {
         ticket: Ticket,
         mut guest: Guest,
     ) -> Entrance {
-        let (peer, now) = (Peer::of(guest.peer.ip()), Instant::now());
+        let (peer, now) = (Peer::new(guest.peer.ip()), Instant::now());
         if self.guesses.has_used_up(&peer, now.into_std()) {
             return Entrance::Refused(GUESSES_USED_UP.to_owned());
         }

@@ -335,7 +335,10 @@ impl HubServer {
         record.fell_back(fallbacks);
         let played_to = std::mem::replace(&mut played.result, Err(DriveError::Stopped));
         let ended = match (played_to, flushed) {
-            (Ok(result), Ok(())) => self.store_end(&mut record, &result).await.map(|()| result),
+            (Ok(result), Ok(())) => match self.store_end(&mut record, &result).await {
+                Ok(()) => Ok(result),
+                Err(error) => Err(error.to_string()),
+            },
             (_, Err(error)) => Err(error.to_string()),
             (Err(DriveError::Stopped), Ok(())) => Err("the hub was stopped".to_owned()),
             (Err(error), Ok(())) => Err(error.to_string()),
@@ -361,7 +364,11 @@ impl HubServer {
     }
 
     /// Stores the end that the rules came to; `Err` says why nothing of it is stored.
-    async fn store_end(&self, record: &mut MatchRecord, end: &MatchResult) -> Result<(), String> {
+    async fn store_end(
+        &self,
+        record: &mut MatchRecord,
+        end: &MatchResult,
+    ) -> Result<(), RecordError> {
         let mut stored = patience(&self.stop, RECORDED_WITHIN)
             .close(record, end)
             .await;
@@ -369,7 +376,7 @@ impl HubServer {
             // It can have no other end any more.
             stored = patience(&self.stop, Duration::MAX).close(record, end).await;
         }
-        stored.map_err(|error| error.to_string())
+        stored
     }
 
     /// Closes a match that was given up, as soon as that can be stored; the next start does it otherwise.
@@ -409,7 +416,7 @@ impl Played {
         let result = |outcome: &Outcome| MatchResult {
             blame: faults.first().map(|fault| fault.seat.0),
             detail: details.join("; "),
-            ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
+            ..MatchResult::new(now_us(), outcome.cause, outcome.scores.values().to_vec())
         };
         Self {
             result: outcome.as_ref().map(result).map_err(Clone::clone),

@@ -64,7 +64,7 @@ impl HubServer {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        if let Some(stay) = self.shares.admit(Peer::of(peer.ip()), true) {
+        if let Some(stay) = self.shares.admit(Peer::new(peer.ip()), true) {
             converse(Arc::clone(self), read, write, peer, stay, stop).await;
         }
     }

@@ -53,7 +53,7 @@ impl Recording {
             };
             let close = Close {
                 detail: why.to_owned(),
-                ..Close::of(now_us(), Cause::Cancelled)
+                ..Close::new(now_us(), Cause::Cancelled)
             };
             let append = Append {
                 session: session.id,

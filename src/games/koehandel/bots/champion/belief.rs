@@ -165,7 +165,7 @@ impl Belief {
                 let goods = Goods {
                     animal: trade.animal,
                     count: trade.count,
-                    rival: Compass::of(seat, to.index()),
+                    rival: Compass::from_seats(seat, to.index()),
                 };
                 bid_showing(&style, &seen, goods, cards, coin)
             };
@@ -318,7 +318,7 @@ pub fn random_part(hand: Purse, cards: u8, coin: &mut Coin) -> Purse {
     for _ in 0..cards.min(hand.cards()) {
         let mut at = coin.below(u32::from(left.cards())) as u8;
         for note in Note::ALL {
-            let count = left.of(note);
+            let count = left.count(note);
             if at < count {
                 left.0[note as usize] -= 1;
                 part.0[note as usize] += 1;

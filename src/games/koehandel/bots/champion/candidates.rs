@@ -40,7 +40,8 @@ pub fn candidates(view: &View, ask: &Ask, base: Act, limit: u16) -> Vec<Candidat
                 add(Candidate::Act(Act::Auction));
             }
             for challenge in worth_trying(view) {
-                let some_card = |offer: &Purse| offer.cards() > 0 || view.purse.of(Note::Zero) == 0;
+                let some_card =
+                    |offer: &Purse| offer.cards() > 0 || view.purse.count(Note::Zero) == 0;
                 let Goods { rival, animal, .. } = challenge.goods;
                 for offer in offers(view, rival).into_iter().filter(some_card) {
                     add(Candidate::Act(Act::trade(rival, animal, offer)));
@@ -109,7 +110,7 @@ pub fn offers(view: &View, rival: Compass) -> Vec<Purse> {
     let hand = view.purse;
     let cash = hand.value();
     let mut offers = vec![Purse::EMPTY];
-    if hand.of(Note::Zero) > 0 {
+    if hand.count(Note::Zero) > 0 {
         offers.push(Purse::single(Note::Zero));
     }
     for fraction in OFFERS {

@@ -247,7 +247,7 @@ fn never_empty(view: &View, act: Act) -> Act {
             opponent,
             animal,
             offer: Money::Cards(Purse::EMPTY),
-        } if view.purse.of(Note::Zero) > 0 => Act::Trade {
+        } if view.purse.count(Note::Zero) > 0 => Act::Trade {
             opponent,
             animal,
             offer: Money::Cards(Purse::single(Note::Zero)),

@@ -40,7 +40,7 @@ impl Guess<'_> {
     fn hidden_bid(&self, goods: Goods, cards: u8, coin: &mut Coin) -> Purse {
         let seat = goods.rival.index();
         let view = self.view.imagined(seat, self.deal);
-        let rival = Compass::of(seat, 0);
+        let rival = Compass::from_seats(seat, 0);
         let goods = Goods { rival, ..goods };
         bid_showing(&self.cast[seat], &view, goods, cards, coin)
     }

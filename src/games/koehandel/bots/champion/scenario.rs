@@ -92,7 +92,7 @@ impl Scenario {
         let shown = (rival, animal, cards);
         let known = self.replies.iter().find(|(of, _)| *of == shown);
         let reply = known.map(|(_, reply)| *reply).unwrap_or_else(|| {
-            let counters = offers(game.seen_by(rival), Compass::of(rival, 0));
+            let counters = offers(game.seen_by(rival), Compass::from_seats(rival, 0));
             let reply = self.best_reply(opponent, shown, &counters, horizon);
             self.replies.push((shown, reply));
             reply

@@ -79,7 +79,7 @@ impl Koehandel {
         self.settle_card(card, auctioneer);
         send(listener, auctioneer, || Message::Card(card));
         for seat in others(auctioneer, auctioneer) {
-            let auctioneer = Compass::of(seat, auctioneer);
+            let auctioneer = Compass::from_seats(seat, auctioneer);
             send(listener, seat, || Message::Free { card, auctioneer });
         }
         self.next_turn(listener);
@@ -108,7 +108,7 @@ impl Koehandel {
         let card = self.auction.card;
         send(listener, payer, || Message::Card(card));
         send(listener, payer, || Message::Collect {
-            payee: Compass::of(payer, payee),
+            payee: Compass::from_seats(payer, payee),
             price,
         });
     }
@@ -122,7 +122,7 @@ impl Koehandel {
             return self.strike_bid(bluffer, listener);
         }
         for seat in 0..PLAYERS {
-            let by = Compass::of(seat, bluffer);
+            let by = Compass::from_seats(seat, bluffer);
             self.views[seat].bluffed(by, hand);
             send(listener, seat, || Message::Bluffed { by, hand });
         }
@@ -163,17 +163,17 @@ impl Koehandel {
         self.settle_card(card, payer);
         self.move_money(paid, price, payer, payee);
         if chosen.is_none() {
-            let payee = Compass::of(payer, payee);
+            let payee = Compass::from_seats(payer, payee);
             send(listener, payer, || Message::PaidByServer { payee, paid });
         }
         send(listener, payer, || Message::Settled(paid));
         send(listener, payee, || Message::Money {
-            payer: Compass::of(payee, payer),
+            payer: Compass::from_seats(payee, payer),
             paid,
         });
         let cards = paid.cards();
         for seat in others(payer, payee) {
-            let buyer = Compass::of(seat, payer);
+            let buyer = Compass::from_seats(seat, payer);
             send(listener, seat, || {
                 Message::Bought(Bought {
                     card,
@@ -184,7 +184,7 @@ impl Koehandel {
             });
         }
         for seat in others(payer, payee) {
-            let payee = Compass::of(seat, payee);
+            let payee = Compass::from_seats(seat, payee);
             send(listener, seat, || Message::WasPaid {
                 payee,
                 cards,

@@ -38,7 +38,7 @@ impl Koehandel {
         Player {
             caught: sells && self.auction.exposed[seat],
             barred: self.barred[seat],
-            ..Player::of(
+            ..Player::new(
                 format!("Seat {seat}"),
                 &self.herds[seat],
                 Some(purse),

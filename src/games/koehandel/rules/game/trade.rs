@@ -164,18 +164,21 @@ impl Koehandel {
         for (purse, from, to) in [(paid, winner, loser), (paid_back, loser, winner)] {
             let Some(paid) = purse else { continue };
             send(listener, from, || Message::Pay {
-                receiver: Compass::of(from, to),
+                receiver: Compass::from_seats(from, to),
                 paid,
             });
             send(listener, to, || Message::Money {
-                payer: Compass::of(to, from),
+                payer: Compass::from_seats(to, from),
                 paid,
             });
             self.move_money(paid, 0, from, to);
         }
         self.notify_uninvolved(winner, loser, paid, paid_back, listener);
         for seat in 0..self.views.len() {
-            let (winner, loser) = (Compass::of(seat, winner), Compass::of(seat, loser));
+            let (winner, loser) = (
+                Compass::from_seats(seat, winner),
+                Compass::from_seats(seat, loser),
+            );
             self.views[seat].traded(winner, loser);
         }
         self.next_turn(listener);
@@ -208,11 +211,11 @@ impl Koehandel {
             return;
         };
         for seat in others(winner, loser) {
-            let loser = Compass::of(seat, loser);
+            let loser = Compass::from_seats(seat, loser);
             send(listener, seat, || Message::LoserPaid { loser, cards });
         }
         for seat in others(winner, loser) {
-            let winner = Compass::of(seat, winner);
+            let winner = Compass::from_seats(seat, winner);
             send(listener, seat, || Message::WinnerPaid { winner, cards });
         }
     }

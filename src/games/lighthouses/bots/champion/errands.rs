@@ -198,7 +198,7 @@ impl Trade {
                 promise = promise.max(if own { area } else { 0.5 * area });
             }
             let until = state.until(here).min(state.until(to));
-            let promise = promise * worth.of(state.time, until) * self.knobs.promise as f32;
+            let promise = promise * worth.between(state.time, until) * self.knobs.promise as f32;
             if gain + promise > best.0 {
                 best = (gain + promise, Some(to));
             }

@@ -394,7 +394,7 @@ impl Bot<Lighthouses> for Champion {
         let act = self.ponder(view, ask, budget).0;
         match &self.table {
             Some(table) if *ask == Ask::Turn => table.reasons(act),
-            _ => Reasons::of(act),
+            _ => Reasons::from_act(act),
         }
     }
 }

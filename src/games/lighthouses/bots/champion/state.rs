@@ -120,14 +120,14 @@ impl State {
         for at in (0..terrain.count).filter(|at| self.owner[*at] != NOBODY) {
             let links = self.links[at];
             let weight = worth.owners[usize::from(self.owner[at])];
-            total += weight * POINTS * worth.of(0, self.until[at]);
+            total += weight * POINTS * worth.between(0, self.until[at]);
             for other in bits(links & !low(at)) {
                 let until = self.until[at].min(self.until[other]);
-                total += weight * POINTS * worth.of(0, until);
+                total += weight * POINTS * worth.between(0, until);
                 for third in bits(links & self.links[other] & !low(other)) {
                     let until = until.min(self.until[third]);
                     let area = terrain.area(at, other, third);
-                    total += weight * area * worth.of(0, until);
+                    total += weight * area * worth.between(0, until);
                 }
             }
         }
@@ -218,13 +218,13 @@ impl State {
     /// What the lighthouse, its links and its triangles are worth from now on.
     fn standing(&self, terrain: &Terrain, worth: &Worth, at: usize) -> f32 {
         let (until, links) = (self.until[at], self.links[at]);
-        let mut sum = POINTS * worth.of(self.time, until);
+        let mut sum = POINTS * worth.between(self.time, until);
         for other in bits(links) {
             let until = until.min(self.until[other]);
-            sum += POINTS * worth.of(self.time, until);
+            sum += POINTS * worth.between(self.time, until);
             for third in bits(links & self.links[other] & !low(other)) {
                 let until = until.min(self.until[third]);
-                sum += terrain.area(at, other, third) * worth.of(self.time, until);
+                sum += terrain.area(at, other, third) * worth.between(self.time, until);
             }
         }
         sum * worth.owners[usize::from(self.owner[at])]
@@ -286,10 +286,10 @@ impl State {
     #[must_use]
     pub fn gain(&self, terrain: &Terrain, worth: &Worth, a: usize, b: usize) -> f32 {
         let until = self.until[a].min(self.until[b]);
-        let mut sum = POINTS * worth.of(self.time, until);
+        let mut sum = POINTS * worth.between(self.time, until);
         for third in bits(self.links[a] & self.links[b]) {
             let until = until.min(self.until[third]);
-            sum += terrain.area(a, b, third) * worth.of(self.time, until);
+            sum += terrain.area(a, b, third) * worth.between(self.time, until);
         }
         sum
     }

@@ -74,7 +74,7 @@ impl Tour {
         let life = worth.life(first, worth.me, level);
         let until = until.min(time as u16 + life);
         let rounds = time as f32 + trade.knobs.overhead as f32;
-        (level >= LEVEL_MIN).then(|| worth.of(time, until) / rounds)
+        (level >= LEVEL_MIN).then(|| worth.between(time, until) / rounds)
     }
 }
 
@@ -273,7 +273,7 @@ mod tests {
         let level = (30 * time) / 3;
         let until = (time + level / 10) as u16;
         let points = 10.0 + 2.0 * 3.0 + 2.0 * 2.0;
-        let merit = points * trade.worth.of(time, until) / (time as f32 + 2.0);
+        let merit = points * trade.worth.between(time, until) / (time as f32 + 2.0);
         assert!((tour.merit - merit).abs() < 1e-3, "{tour:?} {merit}");
     }
 

@@ -80,7 +80,7 @@ impl Worth {
     /// The value of one point per round from one round up to but excluding another.
     #[inline]
     #[must_use]
-    pub fn of(&self, from: usize, until: u16) -> f32 {
+    pub fn between(&self, from: usize, until: u16) -> f32 {
         let from = from.min(FORESIGHT);
         self.sums[usize::from(until).clamp(from, FORESIGHT)] - self.sums[from]
     }

@@ -70,7 +70,7 @@ impl Bot<PlanetWars> for Mate {
         self.0.get_or_insert_with(|| Team::new(view)).keep();
         let act = self.ponder(view, ask, budget).0;
         let Some((team, mind)) = self.0.as_ref().and_then(|team| Some((team, team.mind()?))) else {
-            return Reasons::of(act);
+            return Reasons::from_act(act);
         };
         mind.reasons(team.names(), view, act, |compared| Act {
             launches: team.launches(view, &compared.orders),

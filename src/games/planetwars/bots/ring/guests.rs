@@ -32,7 +32,8 @@ impl Guests {
         &mut self,
         word: Option<u32>,
         states: u32,
-        (you, players): (PlayerId, &[PlayerId]),
+        you: PlayerId,
+        players: &[PlayerId],
     ) -> bool {
         let word = word.filter(|word| *word != 0 && read(*word).is_none());
         let numbered = word.filter(|word| players.binary_search(word).is_ok());

@@ -67,8 +67,9 @@ impl Ring {
         self.states = self.states.saturating_add(1);
         self.spoken |= view.message.is_some();
         let before = self.guests.known().len();
-        let own = (self.you, self.players.as_slice());
-        let foreign = self.guests.receive(view.message, self.states, own);
+        let foreign = self
+            .guests
+            .receive(view.message, self.states, self.you, &self.players);
         let found = self.guests.known().len() > before;
         if foreign || self.states == 1 {
             self.waited(found);

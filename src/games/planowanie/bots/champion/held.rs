@@ -60,7 +60,7 @@ impl<M: Mask> Held<M> {
                 beliefs.push(Belief::likely(seat, what, has));
             }
             for (suit, letter) in (0u8..).zip(deck.suits().chars()) {
-                let suit = M::of(deck.suit(suit)) & self.unseen;
+                let suit = M::from_set(deck.suit(suit)) & self.unseen;
                 if suit.is_none() || !(suit & self.barred[seat]).is_none() {
                     continue;
                 }

@@ -52,6 +52,8 @@ pub const INPUTS: usize = EXTREME + 4;
 
 /// What is the same for all cards of a decision.
 pub struct Features<'a, M> {
+    layout: &'a Layout<M>,
+    position: &'a Position<M>,
     seen: &'a Context<M>,
     goal_place: usize,
 }
@@ -78,8 +80,10 @@ impl<'a, M: Mask> Features<'a, M> {
     /// What the player to move sees.
     #[inline]
     #[must_use]
-    pub fn new(seen: &'a Context<M>) -> Self {
+    pub fn new(layout: &'a Layout<M>, position: &'a Position<M>, seen: &'a Context<M>) -> Self {
         Self {
+            layout,
+            position,
             seen,
             goal_place: seen.goal() * SEATS_MAX + LAID_OF_PLACE[seen.place() & 3],
         }
@@ -87,22 +91,20 @@ impl<'a, M: Mask> Features<'a, M> {
 
     /// Trump, the suit led, and the rest.
     #[inline]
-    fn class_of(position: &Position<M>, suit: u8) -> usize {
+    fn class(&self, suit: u8) -> usize {
         match suit {
             0 => 0,
-            suit if position.laid > 0 && suit == position.led => 1,
+            suit if self.position.laid > 0 && suit == self.position.led => 1,
             _ => 2,
         }
     }
 
     /// Visits the inputs of the situation.
     #[inline]
-    pub fn situation(
-        &self,
-        layout: &Layout<M>,
-        position: &Position<M>,
-        mut call: impl FnMut(usize),
-    ) {
+    pub fn situation(&self, mut call: impl FnMut(usize)) {
+        let Self {
+            layout, position, ..
+        } = *self;
         let left = i32::from(position.left);
         let need = i32::from(position.wanted());
         call(LEFT + class(left, 1, LEFTS as i32));
@@ -111,8 +113,8 @@ impl<'a, M: Mask> Features<'a, M> {
         call(LAID + LAID_OF_PLACE[self.seen.place() & 3]);
         call(NEED + class(need, -1, NEEDS as i32 - 2));
         call(SLACK + class(left - need, -1, NEEDS as i32 - 2));
-        self.others(position, &mut call);
-        self.suits(layout, position, &mut call);
+        self.others(&mut call);
+        self.suits(&mut call);
         if position.laid > 0 {
             let trump = layout.suit_of(position.best) == 0;
             call(TABLE + usize::from(trump));
@@ -124,7 +126,8 @@ impl<'a, M: Mask> Features<'a, M> {
     }
 
     #[inline]
-    fn others(&self, position: &Position<M>, call: &mut impl FnMut(usize)) {
+    fn others(&self, call: &mut impl FnMut(usize)) {
+        let position = self.position;
         let players = usize::from(position.players);
         let left = i32::from(position.left);
         let mut wanted = i32::from(position.wanted()).max(0);
@@ -163,10 +166,11 @@ impl<'a, M: Mask> Features<'a, M> {
     }
 
     #[inline]
-    fn suits(&self, layout: &Layout<M>, position: &Position<M>, call: &mut impl FnMut(usize)) {
+    fn suits(&self, call: &mut impl FnMut(usize)) {
+        let layout = self.layout;
         for suit in 0..layout.suit_count {
             let of_suit = layout.suit(suit);
-            let class = Self::class_of(position, suit);
+            let class = self.class(suit);
             let own = self.seen.hand & of_suit;
             let length = own.count() as usize;
             let unseen = (self.seen.unseen & of_suit).count();
@@ -182,13 +186,10 @@ impl<'a, M: Mask> Features<'a, M> {
 
     /// Visits the inputs of a card.
     #[inline]
-    pub fn card(
-        &self,
-        layout: &Layout<M>,
-        position: &Position<M>,
-        card: u8,
-        mut call: impl FnMut(usize),
-    ) {
+    pub fn card(&self, card: u8, mut call: impl FnMut(usize)) {
+        let Self {
+            layout, position, ..
+        } = *self;
         let suit = layout.suit_of(card);
         let trump = usize::from(suit == 0);
         let of_suit = layout.suit(suit);
@@ -218,7 +219,7 @@ impl<'a, M: Mask> Features<'a, M> {
         let length = (own.count() as usize).min(LENGTHS - 1);
         call(LENGTH + trump * LENGTHS + length);
         call(CROWD + crowd(above + below));
-        self.voids(position, suit, &mut call);
+        self.voids(suit, &mut call);
         if (self.seen.playable & layout.below(card)).is_none() {
             call(EXTREME);
         }
@@ -235,7 +236,8 @@ impl<'a, M: Mask> Features<'a, M> {
 
     /// Who is known to have none of the card's suit, may ruff it, and comes after it in the trick.
     #[inline]
-    fn voids(&self, position: &Position<M>, suit: u8, call: &mut impl FnMut(usize)) {
+    fn voids(&self, suit: u8, call: &mut impl FnMut(usize)) {
+        let position = self.position;
         let players = usize::from(position.players);
         for at in 1..players.min(SEATS_MAX) {
             let seat = ((usize::from(position.turn) + at) % players) & 3;

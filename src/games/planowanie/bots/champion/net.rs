@@ -35,6 +35,9 @@ pub struct Net {
 /// The hidden layers for one card.
 #[derive(Clone)]
 pub struct Layers {
+    card: u8,
+    /// The tables' value of the card compared with the best one, in deal's numbers of cards.
+    pub opinion: f32,
     wide: [f32; WIDE],
     narrow: [f32; NARROW],
     /// What the net adds, in deal's numbers of cards.
@@ -111,16 +114,9 @@ impl Net {
     /// The first layer's sums over what all cards of a decision share.
     #[inline]
     #[must_use]
-    pub fn situation<M: Mask>(
-        &self,
-        layout: &Layout<M>,
-        position: &Position<M>,
-        features: &Features<'_, M>,
-    ) -> [f32; WIDE] {
+    pub fn situation<M: Mask>(&self, features: &Features<'_, M>) -> [f32; WIDE] {
         let mut sum = self.first[BIAS];
-        features.situation(layout, position, |input| {
-            add(&mut sum, &self.first[input]);
-        });
+        features.situation(|input| add(&mut sum, &self.first[input]));
         sum
     }
 
@@ -130,16 +126,13 @@ impl Net {
     #[must_use]
     pub fn card<M: Mask>(
         &self,
-        layout: &Layout<M>,
-        position: &Position<M>,
         features: &Features<'_, M>,
         situation: &[f32; WIDE],
-        (card, opinion): (u8, f32),
+        card: u8,
+        opinion: f32,
     ) -> Layers {
         let mut wide = *situation;
-        features.card(layout, position, card, |input| {
-            add(&mut wide, &self.first[input]);
-        });
+        features.card(card, |input| add(&mut wide, &self.first[input]));
         add_scaled(&mut wide, &self.first[OPINION], opinion / OPINION_UNIT);
         let mut narrow = self.second[WIDE];
         let (mut active, mut count) = ([0u8; WIDE], 0usize);
@@ -168,6 +161,8 @@ impl Net {
             }
         }
         Layers {
+            card,
+            opinion,
             wide,
             narrow,
             value: (parts[0] + parts[1]) + (parts[2] + parts[3]),
@@ -187,11 +182,10 @@ impl Net {
     ) -> SmallVec<[(u8, i32); 16]> {
         let context = Context::new(layout, position);
         let mut advice = policy.opinions(layout, &context, cards);
-        let features = Features::new(&context);
-        let situation = self.situation(layout, position, &features);
+        let features = Features::new(layout, position, &context);
+        let situation = self.situation(&features);
         for (card, worth) in &mut advice {
-            let opinion = (*card, *worth as f32 / policy::UNIT);
-            let layers = self.card(layout, position, &features, &situation, opinion);
+            let layers = self.card(&features, &situation, *card, *worth as f32 / policy::UNIT);
             *worth += (layers.value * policy::UNIT) as i32;
         }
         policy::compare(&mut advice);
@@ -203,8 +197,7 @@ impl Net {
     pub fn backward<M: Mask>(
         &mut self,
         net: &Net,
-        (layout, position, features): (&Layout<M>, &Position<M>, &Features<'_, M>),
-        (card, opinion): (u8, f32),
+        features: &Features<'_, M>,
         layers: &Layers,
         error: f32,
         shared: &mut [f32; WIDE],
@@ -225,23 +218,20 @@ impl Net {
                 *wide = products.map(|(weight, error)| weight * error).sum();
             }
         }
-        features.card(layout, position, card, |input| {
-            add(&mut self.first[input], &wide);
-        });
-        add_scaled(&mut self.first[OPINION], &wide, opinion / OPINION_UNIT);
+        features.card(layers.card, |input| add(&mut self.first[input], &wide));
+        let opinion = layers.opinion / OPINION_UNIT;
+        add_scaled(&mut self.first[OPINION], &wide, opinion);
         add(shared, &wide);
     }
 
     /// Adds to this gradient what the cards of a decision called for in the sums they share.
     pub fn backward_situation<M: Mask>(
         &mut self,
-        (layout, position, features): (&Layout<M>, &Position<M>, &Features<'_, M>),
+        features: &Features<'_, M>,
         shared: &[f32; WIDE],
     ) {
         add(&mut self.first[BIAS], shared);
-        features.situation(layout, position, |input| {
-            add(&mut self.first[input], shared);
-        });
+        features.situation(|input| add(&mut self.first[input], shared));
     }
 }
 
@@ -304,11 +294,11 @@ mod tests {
         let layout = Layout::new(&Deck::contest());
         for position in positions(&layout) {
             let context = Context::new(&layout, &position);
-            let features = Features::new(&context);
-            features.situation(&layout, &position, |input| assert!(input < SITUATION));
+            let features = Features::new(&layout, &position, &context);
+            features.situation(|input| assert!(input < SITUATION));
             let mut cards = position.distinct(&layout);
             while let Some(card) = cards.pop() {
-                features.card(&layout, &position, card, |input| {
+                features.card(card, |input| {
                     assert!((SITUATION..INPUTS).contains(&input));
                 });
             }
@@ -323,7 +313,7 @@ mod tests {
         for position in positions(&layout) {
             let context = Context::new(&layout, &position);
             let mut situation = Vec::new();
-            Features::new(&context).situation(&layout, &position, |input| situation.push(input));
+            Features::new(&layout, &position, &context).situation(|input| situation.push(input));
             let after = position.players - 1 - position.laid;
             let leads = position.laid == 0;
             places

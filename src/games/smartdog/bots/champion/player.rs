@@ -243,7 +243,7 @@ impl Bot<SmartDog> for Herder {
 
     fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Orders> {
         self.keeps = true;
-        let mut reasons = Reasons::of(self.ponder(view, ask, budget).0);
+        let mut reasons = Reasons::from_act(self.ponder(view, ask, budget).0);
         if let State::Thinking(thoughts) = &self.state {
             thoughts.explain(&mut reasons);
         }

@@ -86,10 +86,9 @@ impl RoleSearch {
         let mut turns: Vec<Deeds> = Vec::new();
         let mut game = simulator.root.clone();
         let note = |deeds: &Deeds| turns.push(deeds.clone());
-        let begin = (&mut game, 0.0);
-        let (value, sum) = simulator.go_on(begin, self.depth as u32, &roles, terrain, note);
-        let line = (value, sum, self.depth);
-        let total = simulator.far_total(&mut game, line, &roles, terrain);
+        let depth = self.depth;
+        let (value, sum) = simulator.go_on(&mut game, 0.0, depth as u32, &roles, terrain, note);
+        let total = simulator.far_total(&mut game, value, sum, depth, &roles, terrain);
         simulator.reuse([game]);
         if let Some(first) = turns.first() {
             match self.lines.iter_mut().find(|(deeds, _)| deeds == first) {

@@ -205,10 +205,9 @@ impl Search {
             self.draft = Some(draft);
             return;
         };
-        let line = (value, sum, draft.turns.len());
-        let roles = &self.roles;
+        let (game, depth) = (&mut draft.game, draft.turns.len());
         let simulator = &mut self.simulator;
-        let total = simulator.far_total(&mut draft.game, line, roles, terrain);
+        let total = simulator.far_total(game, value, sum, depth, &self.roles, terrain);
         if self.best.is_none_or(|best| total > best + 1e-9) {
             self.best = Some(total);
             self.plan(&draft.turns);
@@ -332,9 +331,9 @@ impl Search {
         if self.simulator.goes_on() {
             let depth = self.reach.depth;
             let mut game = self.played(&parent.game, dog, child.deed, depth - 1);
-            let line = (child.value, child.sum, depth);
+            let (value, sum, roles) = (child.value, child.sum, &self.roles);
             let simulator = &mut self.simulator;
-            total = simulator.far_total(&mut game, line, &self.roles, terrain);
+            total = simulator.far_total(&mut game, value, sum, depth, roles, terrain);
             simulator.reuse([game]);
             let line = Line {
                 dog,

@@ -9,7 +9,7 @@ use super::terrain::Terrain;
 use super::value::Evaluation;
 use super::world::{PUSHES_MAX, World, renumbered};
 use crate::options::Key;
-use crate::rules::{DogId, Fright, Land, Orders, SmartDog, Spot};
+use crate::rules::{DogId, Fright, Land, Orders, SmartDog, Spot, Torus};
 use drover_game::game::Seat;
 use smallvec::SmallVec;
 
@@ -67,7 +67,7 @@ impl Simulator {
         let range = (range + bark(&root)) as i32;
         let home = root.ground().tiles().get(world.me).copied();
         let own = || root.dogs().iter().filter(|dog| dog.owner == world.me);
-        let near = |spot: Spot| own().any(|dog| steps(torus.displacement(dog.spot, spot)) <= range);
+        let near = |spot: Spot| own().any(|dog| steps(torus, dog.spot, spot) <= range);
         let matters = |spot: Spot| near(spot) || home.is_some_and(|home| home.contains(spot));
         let dogs = root.dogs().iter();
         let active = dogs.map(|dog| replies && dog.owner != world.me && matters(dog.spot));
@@ -193,7 +193,8 @@ impl Simulator {
     /// the match's end the value stays.
     pub(super) fn go_on(
         &mut self,
-        (game, mut value): (&mut SmartDog, f64),
+        game: &mut SmartDog,
+        mut value: f64,
         turns: u32,
         roles: &[Role],
         terrain: &mut Terrain,
@@ -219,7 +220,9 @@ impl Simulator {
     pub(super) fn far_total(
         &mut self,
         game: &mut SmartDog,
-        (value, sum, depth): (f64, f64, usize),
+        value: f64,
+        sum: f64,
+        depth: usize,
         roles: &[Role],
         terrain: &mut Terrain,
     ) -> f64 {
@@ -227,7 +230,7 @@ impl Simulator {
             return self.total(value, sum);
         }
         let turns = self.horizon;
-        let (last, more) = self.go_on((game, value), turns, roles, terrain, |_| ());
+        let (last, more) = self.go_on(game, value, turns, roles, terrain, |_| ());
         f64::midpoint(last, (sum + more) / f64::from(depth as u32 + turns))
     }
 
@@ -283,7 +286,7 @@ fn near(world: &World, evaluation: &mut Evaluation, depth: u32) -> SmartDog {
     let ground = game.ground();
     let torus = ground.torus();
     let range = (depth.min(RANGE_MAX) + bark(game) + 2) as i32;
-    let within = |from: Spot, to: Spot| steps(torus.displacement(from, to)) <= range;
+    let within = |from: Spot, to: Spot| steps(torus, from, to) <= range;
     let mut left_out = Vec::new();
     let mut sheep = Vec::new();
     for (number, one) in game.sheep().iter().enumerate() {
@@ -307,7 +310,8 @@ fn bark(game: &SmartDog) -> u32 {
     game.ground().options().get(Key::DogBarkingR).min(1_000)
 }
 
-fn steps((dx, dy): (i32, i32)) -> i32 {
+fn steps(torus: Torus, from: Spot, to: Spot) -> i32 {
+    let (dx, dy) = torus.displacement(from, to);
     dx.abs() + dy.abs()
 }
 

@@ -223,9 +223,9 @@ impl Evaluation {
     /// Where the sheep stand and will stand, with the turns that are left.
     fn census(&self, game: &SmartDog, terrain: &Terrain, turns: u32) -> Census {
         let mut census = Census::default();
-        let left = (turns, self.strolls_left(game));
+        let strolls = self.strolls_left(game);
         for sheep in game.sheep() {
-            self.count(sheep, left, terrain, &mut census);
+            self.count(sheep, turns, strolls, terrain, &mut census);
         }
         for (cell, robbery) in &self.far_sheep {
             let home = terrain.home(*cell);
@@ -245,7 +245,8 @@ impl Evaluation {
     fn count(
         &self,
         sheep: &Sheep,
-        (turns, strolls): (u32, u32),
+        turns: u32,
+        strolls: u32,
         terrain: &Terrain,
         census: &mut Census,
     ) {

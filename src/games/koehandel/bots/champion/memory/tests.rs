@@ -65,7 +65,7 @@ fn a_bid_is_read_by_what_its_bidder_had_before_the_payments() {
     let deal = winner.belief.draw(&mut coin);
     let [own, rival] = [Compass::S, Compass::W].map(|place| deal[place.index()].value());
     assert_eq!((own, rival), (30, 1_060));
-    assert_eq!(deal[1].of(Note::FiveHundred), 2);
+    assert_eq!(deal[1].count(Note::FiveHundred), 2);
 }
 
 /// A card whose buyer bluffed is sold again: that is the same turn of the same auctioneer.

@@ -41,7 +41,8 @@ impl Memory {
             });
         }
         let coin = self.coin();
-        let seen = traded.map(|(with, animal)| (Compass::of(rival.index(), with.index()), animal));
+        let seen =
+            traded.map(|(with, animal)| (Compass::from_seats(rival.index(), with.index()), animal));
         self.readings[rival.index() - 1].turn(&view, seen, &coin);
     }
 
@@ -54,7 +55,7 @@ impl Memory {
             return;
         }
         let coin = self.coin();
-        let me = Compass::of(rival.index(), 0);
+        let me = Compass::from_seats(rival.index(), 0);
         let goods = Goods { rival: me, ..goods };
         self.note(Noted::Offer { rival, paid });
         if let Some((_, countered)) = &mut self.answer {

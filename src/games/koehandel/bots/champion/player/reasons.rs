@@ -22,7 +22,7 @@ impl Champion {
                     "It goes on bidding up to {limit}, the limit that it chose for this card."
                 )),
                 beliefs: self.cash(),
-                ..Reasons::of(act)
+                ..Reasons::from_act(act)
             };
         }
         let search = self.searched(view, ask, budget);
@@ -46,7 +46,7 @@ impl Champion {
             nodes: search.nodes,
             options,
             beliefs,
-            ..Reasons::of(act)
+            ..Reasons::from_act(act)
         }
     }
 

@@ -64,7 +64,7 @@ impl Table {
             rule: options.is_empty().then(|| planless.to_owned()),
             options: options.into_iter().map(|(_, weighed)| weighed).collect(),
             beliefs: self.rivals.beliefs(&self.trade.terrain, &self.root),
-            ..Reasons::of(act)
+            ..Reasons::from_act(act)
         }
     }
 

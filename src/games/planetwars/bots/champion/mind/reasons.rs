@@ -32,7 +32,7 @@ impl Mind {
             nodes: self.used(),
             options: options.collect(),
             beliefs: self.beliefs(names, view),
-            ..Reasons::of(act)
+            ..Reasons::from_act(act)
         }
     }
 

@@ -37,10 +37,10 @@ fn measure<M: Mask>(
 ) -> f64 {
     let layout = Layout::<M>::new(view.game.deck());
     let mut belief = Belief::new(&layout, table, view, knobs, &mut rng);
-    let mut unseen = layout.all & !M::of(view.round.gone()) & !M::of(view.hand);
+    let mut unseen = layout.all & !M::from_set(view.round.gone()) & !M::from_set(view.hand);
     let mut cards = Vec::new();
     while let Some(card) = unseen.pop() {
-        let holds = |hand: &CardSet| !(M::of(*hand) & M::card(card)).is_none();
+        let holds = |hand: &CardSet| !(M::from_set(*hand) & M::card(card)).is_none();
         let place = hands.iter().position(holds).unwrap_or(ASIDE);
         cards.push((M::card(card), place, 0));
     }

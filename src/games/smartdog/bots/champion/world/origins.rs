@@ -19,7 +19,7 @@ impl World {
         self.origins.clone_from(&map.sheep);
         let (mut dogs, mut sheep) = (Vec::new(), Vec::new());
         for (seat, area) in tiles(ground) {
-            let spot = |cell: &(u16, u16)| area.at(*cell);
+            let spot = |cell: &(u16, u16)| area.at(cell.0, cell.1);
             dogs.extend(map.dogs.iter().map(|cell| Dog::new(seat, spot(cell))));
             let calm = |cell| Tracked::new(ground, spot(cell));
             sheep.extend(map.sheep.iter().map(calm));
@@ -69,7 +69,7 @@ impl World {
         let most = (ground.penned_of_tile() as usize).min(SHEEP_MAX / tiles.len().max(1));
         let (mut sure, mut unseen) = (Vec::new(), Vec::new());
         for cell in cells {
-            let copies = || tiles.iter().map(|(_, area)| area.at(cell));
+            let copies = || tiles.iter().map(|(_, area)| area.at(cell.0, cell.1));
             if copies().any(|spot| seen.contains(&spot)) {
                 sure.push(cell);
             } else if !copies().any(|spot| torus.contains(spot) && visible[torus.index(spot)]) {
@@ -79,7 +79,7 @@ impl World {
         sure.truncate(most);
         unseen.truncate(most - sure.len());
         let copies = |cell: &(u16, u16)| {
-            let copies = tiles.iter().map(|(_, area)| area.at(*cell));
+            let copies = tiles.iter().map(|(_, area)| area.at(cell.0, cell.1));
             copies
                 .map(|spot| Tracked::new(ground, spot))
                 .collect::<Vec<_>>()
@@ -123,8 +123,8 @@ impl World {
                 None => None,
             };
             for (other, area) in &tiles {
-                let spot = area.at(cell);
-                let guessed = guess.map(|guess| rank(&tiles, area.at(guess)));
+                let spot = area.at(cell.0, cell.1);
+                let guessed = guess.map(|guess| rank(&tiles, area.at(guess.0, guess.1)));
                 let moved = guessed.and_then(|rank| sheep.iter_mut().find(|one| one.rank == rank));
                 if let Some(moved) = moved {
                     // It started here, not where it was guessed.
