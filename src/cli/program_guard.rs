@@ -26,7 +26,7 @@ struct Args {
     becomes: bool,
     /// The number of the open file in which to report why it cannot become the program.
     #[arg(long, value_name = "FD", requires = "becomes")]
-    told: Option<i32>,
+    report: Option<i32>,
 }
 
 /// Is a guard; the second of these words is its verb.
@@ -34,7 +34,7 @@ pub(super) fn run(mut arguments: Vec<OsString>) -> anyhow::Result<ExitCode> {
     arguments.remove(1);
     let args = Args::parse_from(arguments);
     match args.orders {
-        Some(orders) if args.becomes => become_program(&orders, args.told)?,
+        Some(orders) if args.becomes => become_program(&orders, args.report)?,
         Some(orders) => end_like(guard(&orders)?),
         None => first(args.first, args.number)?,
     }

@@ -157,7 +157,7 @@ impl Failures {
         for (seat, spec) in programs {
             let left = played.left.get(seat);
             let conduct = at_fault(finished, seat);
-            let lost = left.and_then(|left| left.unheard.as_ref());
+            let lost = left.and_then(|left| left.discarded.as_ref());
             let why = conduct.conduct.faults.first();
             let Some(why) = why.or(lost.map(|lost| &lost.first)) else {
                 continue;

@@ -335,7 +335,7 @@ impl Outcome {
 #[error("{0}")]
 pub struct Illegal(pub String);
 
-/// A name or option that a game does not know, as a sentence that says what exists.
+/// Why no match or map is made of a name, an option or a position, as a sentence that says what could be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SetupError(pub String);

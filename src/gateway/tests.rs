@@ -193,7 +193,7 @@ async fn bad_input_gets_a_plain_sentence_and_the_connection_lives_on() {
         status(&head) == 405 && head.contains("allow: get"),
         "{head}"
     );
-    let (head, body) = client.get("/toy/quick?market=1&id=1&type=unheard").await;
+    let (head, body) = client.get("/toy/quick?market=1&id=1&type=unread").await;
     assert_eq!((status(&head), body.as_str()), (200, ""));
     let (head, body) = client.get("/toy/quick?market=1&id=1&type=ask").await;
     assert!(
@@ -384,7 +384,7 @@ async fn a_trusted_proxy_names_the_referee() {
 }
 
 #[tokio::test]
-async fn through_an_unlisted_proxy_beside_us_nobody_has_its_address() {
+async fn through_an_unlisted_proxy_next_to_us_nobody_has_its_address() {
     let named = |name: &str, secret: &str, addresses: &[&str]| PathReferee {
         name: name.to_owned(),
         addresses: addresses.iter().map(|net| net.parse().unwrap()).collect(),

@@ -105,8 +105,8 @@ async fn ended_by_the_rules(store: &Store, hosted: &HostedMatch) {
             .iter()
             .filter(|entry| entry.direction == Direction::Out)
             .map(|entry| entry.text.clone());
-        let told = hosted.log.lines(seat).into_iter().map(|line| line.query);
-        assert!(calls.eq(told), "{seat:?}");
+        let received = hosted.log.lines(seat).into_iter().map(|line| line.query);
+        assert!(calls.eq(received), "{seat:?}");
         assert_eq!(stored.len(), 2 * hosted.log.lines(seat).len());
     }
     let verified = crate::replay::verify(store, None, |_| ()).await.unwrap();
@@ -119,12 +119,12 @@ async fn a_match_waits_while_nothing_can_be_stored_and_then_goes_on() {
     let store = store(&folder).await;
     let host = host(&store);
     let (hosted, ending) = waiting(&store, &host).await;
-    let told = || (0..4).map(|seat| hosted.log.lines(Seat(seat)).len());
-    // Whatever was on its way arrives; then nobody is told anything.
+    let counts = || (0..4).map(|seat| hosted.log.lines(Seat(seat)).len());
+    // Whatever was on its way arrives; then nobody receives anything.
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let before: Vec<usize> = told().collect();
+    let before: Vec<usize> = counts().collect();
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert!(told().eq(before) && hosted.end.get().is_none());
+    assert!(counts().eq(before) && hosted.end.get().is_none());
     assert!(matches!(
         host.start(four()).await.err(),
         Some(StartError::Record(_))
@@ -287,7 +287,7 @@ async fn a_hub_refuses_players_whose_match_cannot_begin_to_be_stored() {
 }
 
 #[tokio::test]
-async fn a_hub_tells_no_end_before_it_is_stored() {
+async fn a_hub_sends_no_end_before_it_is_stored() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(&folder).await;
     let (address, _hub) = hub(&store).await;
@@ -307,15 +307,15 @@ async fn a_hub_tells_no_end_before_it_is_stored() {
 }
 
 #[tokio::test]
-async fn a_hub_gives_a_match_up_that_cannot_be_stored_and_nothing_else_was_told() {
+async fn a_hub_gives_a_match_up_that_cannot_be_stored_and_nothing_else_was_sent() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(&folder).await;
     let (address, hub) = hub(&store).await;
     let mut guest = Guest::join(address).await;
     assert!(guest.line().await.unwrap().starts_with("start"));
     store.alter(FULL).await;
-    let told = guest.plays_out().await;
-    assert_eq!(told, "finished \"youWin\":false,\"error\":\"player.gone\"");
+    let last = guest.plays_out().await;
+    assert_eq!(last, "finished \"youWin\":false,\"error\":\"player.gone\"");
     store.alter(FREE).await;
     let row = ended(&store).await;
     assert_eq!((row.cause, row.scores.len()), (Some(Cause::Cancelled), 0));
@@ -326,26 +326,26 @@ async fn a_hub_gives_a_match_up_that_cannot_be_stored_and_nothing_else_was_told(
     assert_eq!(ended(&store).await.cause, Some(Cause::Cancelled));
 }
 
-/// Plays, and writes down what it is told of its match.
+/// Plays, and writes down what it receives of its match.
 const PROGRAM: &str = r#"
 import json, sys, time
 def say(**line):
     print(json.dumps(line), flush=True)
-heard = open("heard", "a", buffering=1)
+received = open("received", "a", buffering=1)
 for text in sys.stdin:
     line = json.loads(text)
     if line["type"] == "hello":
         say(type="ready", protocol=1)
     elif line["type"] == "match":
-        print("match", line["id"], line["again"], file=heard)
+        print("match", line["id"], line["again"], file=received)
     elif line["type"] == "ask" and line["past"]:
-        print("past", file=heard)
+        print("past", file=received)
     elif line["type"] == "ask":
         time.sleep(0.02)
-        print("asked", file=heard)
+        print("asked", file=received)
         say(type="act", number=line["number"], act=line["acts"][0])
     elif line["type"] == "end":
-        print("end", *line["scores"], file=heard)
+        print("end", *line["scores"], file=received)
 "#;
 
 fn programs(folder: &TempDir) -> Bots {
@@ -368,7 +368,7 @@ fn programs(folder: &TempDir) -> Bots {
 }
 
 #[tokio::test]
-async fn a_users_bot_hears_its_match_again_after_a_restart() {
+async fn a_users_bot_receives_its_match_again_after_a_restart() {
     let python = std::process::Command::new("python3").arg("-V").output();
     if !python.is_ok_and(|output| output.status.success()) {
         eprintln!("SKIPPED: there is no python3");
@@ -382,16 +382,16 @@ async fn a_users_bot_hears_its_match_again_after_a_restart() {
     let started = first.start(request.clone()).await.unwrap();
     let hosted = Arc::clone(&started.hosted);
     let _ending = started.begin();
-    let heard = || std::fs::read_to_string(folder.path().join("heard")).unwrap_or_default();
+    let received = || std::fs::read_to_string(folder.path().join("received")).unwrap_or_default();
     let begun = Instant::now();
-    while heard().matches("asked").count() < 5 {
-        assert!(begun.elapsed() < PATIENCE, "{}", heard());
+    while received().matches("asked").count() < 5 {
+        assert!(begun.elapsed() < PATIENCE, "{}", received());
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     first.stop().await;
     assert!(hosted.end.get().is_none());
     let id = &hosted.info.match_id;
-    assert!(heard().starts_with(&format!("match {id} False\nasked\n")));
+    assert!(received().starts_with(&format!("match {id} False\nasked\n")));
     let second = host_with(&store, programs(&folder));
     assert_eq!(second.resume().await.unwrap(), 1);
     second.drain(PATIENCE).await;
@@ -399,17 +399,17 @@ async fn a_users_bot_hears_its_match_again_after_a_restart() {
     ended_by_the_rules(&store, &matches[0]).await;
     assert_eq!(matches[0].info.seats[1], "bot:mine@1.0");
     let begun = Instant::now();
-    while !heard().contains("end ") {
-        assert!(begun.elapsed() < PATIENCE, "{}", heard());
+    while !received().contains("end ") {
+        assert!(begun.elapsed() < PATIENCE, "{}", received());
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let all = heard();
+    let all = received();
     let (_, again) = all.split_once(&format!("match {id} True\n")).unwrap();
     let past = again.lines().take_while(|line| *line == "past").count();
     let asked = again.lines().filter(|line| *line == "asked").count();
     assert!(past >= 4 && asked > 0, "{all}");
     assert_eq!(past + asked + 1, again.lines().count(), "{all}");
-    // What is no longer there, or never was, is told.
+    // What is no longer there, or never was, is reported.
     request.seats[1] = "bot:other".parse().unwrap();
     let refused = host_with(&store, programs(&folder)).start(request).await;
     let why = refused.err().unwrap().to_string();

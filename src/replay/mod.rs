@@ -33,7 +33,7 @@ pub use fuzz::fuzz;
 pub use games::RecordedReply;
 pub use naming::Naming;
 pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, footage, seats};
-pub use seat::{ReplayError, SeatDecision, SeatTold, fold_seat};
+pub use seat::{FoldedSeat, ReplayError, SeatDecision, fold_seat};
 pub use setup::{PROGRAM, dialogue_setup, named, note_advice};
 pub use table::{ReplayedMatch, lead_match, replay_match};
 pub use verify::{Checked, Difference, VerifySummary, verify};

@@ -332,7 +332,7 @@ impl Footage {
 
 impl StepFact {
     /// Whether another seat shows the same.
-    fn is_told_by(&self, other: &Self) -> bool {
+    fn is_shown_by(&self, other: &Self) -> bool {
         let own = |seat| self.seats.contains(seat);
         let same = self.fact.kind == other.fact.kind && alike(&self.fact.data, &other.fact.data);
         let another = !other.seats.is_empty() && !other.seats.iter().any(own);
@@ -411,7 +411,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
         let Some(held) = &mut self.held else { return };
         for new in found {
             let mut known = held.facts.iter_mut();
-            if let Some(known) = known.find(|known| known.is_told_by(&new)) {
+            if let Some(known) = known.find(|known| known.is_shown_by(&new)) {
                 joined(&mut known.fact.data, new.fact.data);
                 known.seats.extend(new.seats);
                 known.seats.sort_unstable();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What the transcript of a seat shows.
 #[derive(Clone, Debug, Default)]
-pub struct SeatTold {
+pub struct FoldedSeat {
     /// Its facts, each with the entry that it follows from.
     pub facts: Vec<FactAt>,
     /// What it taught about each rival.
@@ -59,7 +59,7 @@ pub fn fold_seat(
     entries: &[Entry],
     cause: Option<Cause>,
     score: Option<i64>,
-) -> Result<SeatTold, ReplayError> {
+) -> Result<FoldedSeat, ReplayError> {
     let folded = guarded(|| try_fold(kit, entries, cause, score));
     folded.unwrap_or_else(|Panicked(why)| Err(ReplayError::Folding(why)))
 }
@@ -86,7 +86,7 @@ fn try_fold(
     entries: &[Entry],
     cause: Option<Cause>,
     score: Option<i64>,
-) -> Result<SeatTold, ReplayError> {
+) -> Result<FoldedSeat, ReplayError> {
     // What was said is in the transcript: any bot folds it alike.
     let bot = kit.card().bots.first().map_or("", |card| card.name);
     let mut dialogue = kit.dialogue(&DialogueSetup::new(bot, 0))?;
@@ -111,7 +111,7 @@ fn shown(
     replayed: Replayed,
     cause: Option<Cause>,
     score: Option<i64>,
-) -> SeatTold {
+) -> FoldedSeat {
     // Of several answers in a row, the last one counts.
     let answer = |line: usize| {
         let said = lines.iter().enumerate().skip(line + 1);
@@ -151,7 +151,7 @@ fn shown(
             limit,
         })
     });
-    SeatTold {
+    FoldedSeat {
         facts: facts
             .into_iter()
             .filter_map(|(at, fact)| {

@@ -227,7 +227,7 @@ impl Checked {
                 }
                 // Its facts are stored at its end.
                 Side::Referee if transcript.session.ended_us.is_some() => {
-                    found.append(&mut transcript.compare_told(&stored.facts, kit));
+                    found.append(&mut transcript.compare_folded(&stored.facts, kit));
                 }
                 Side::Referee => {}
             }
@@ -264,7 +264,7 @@ impl Transcript {
     }
 
     /// Folds a seat of our own referee; reports where facts or the entries they stand by differ.
-    fn compare_told(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
+    fn compare_folded(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
         let (cause, score) = self.session.end();
         let found = match fold_seat(kit, &self.entries, cause, score) {
             Ok(found) => found.facts,

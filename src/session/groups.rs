@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_number_that_the_referee_tells_is_shared() {
+    fn only_a_number_that_the_referee_gives_is_shared() {
         for (game, shared) in [
             ("koehandel", true),
             ("planowanie", false),

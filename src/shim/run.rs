@@ -49,7 +49,7 @@ pub fn run(
         n: None,
         why: match &relayed {
             Ok(Ended::HungUp) => "the arbiter closed its pipe".to_owned(),
-            Ok(Ended::Unheard) => "the arbiter does not hear us any more".to_owned(),
+            Ok(Ended::NotRead) => "the arbiter does not read our output any more".to_owned(),
             Err(error) => error.to_string(),
         },
         hung_up: matches!(relayed, Ok(Ended::HungUp)),
@@ -63,7 +63,7 @@ enum Ended {
     /// The one that we read from.
     HungUp,
     /// The one that we write to.
-    Unheard,
+    NotRead,
 }
 
 /// Answers until either pipe is closed.
@@ -84,7 +84,7 @@ fn relay(
             .write_all((answer + "\n").as_bytes())
             .and_then(|()| output.flush());
         match said {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Ended::Unheard),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Ended::NotRead),
             said => said?,
         }
         // No clock is running now.

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn each_seat_is_told_who_sits_where_as_far_as_they_are_known() {
+    fn each_seat_learns_who_sits_where_as_far_as_they_are_known() {
         let mut knowledge = Knowledge::default();
         let lessons = vec![
             lesson("ann", Some("bold"), 1),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use utoipa::ToSchema;
 
 /// From this share of the machine on, what others took is reported.
-const OTHERS_TOLD: f64 = 0.25;
+const OTHERS_REPORTED: f64 = 0.25;
 
 /// The conditions of the matches.
 #[derive(Clone, Debug, Serialize)]
@@ -363,7 +363,8 @@ impl Report {
                 "programs were not isolated: one could end another's process ({why})\n"
             ));
         }
-        let busy = |machine: &&MachineReport| machine.replayed > 0 || machine.others >= OTHERS_TOLD;
+        let busy =
+            |machine: &&MachineReport| machine.replayed > 0 || machine.others >= OTHERS_REPORTED;
         if let Some(machine) = self.conditions.machine.as_ref().filter(busy) {
             text.push_str(&format!("{machine}\n"));
         }

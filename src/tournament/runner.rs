@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_match_is_played_once_and_so_many_at_once() {
+    async fn every_match_is_played_once_and_a_few_at_once() {
         let quick = Arc::new(Quick::default());
         let mut numbers = Vec::new();
         let mut each = |finished: FinishedMatch| numbers.push(finished.planned.number);

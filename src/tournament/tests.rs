@@ -520,7 +520,7 @@ const LATE_ONCE: &str = r#"read -r l; if [ -e late ]; then echo '{"name":"late"}
 while read -r l; do case "$l" in *'"energy"'*) echo '{"command":"pass"}';; esac; done"#;
 
 #[tokio::test]
-async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_beside() {
+async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_as_well() {
     for (others, matches) in [(0.5, 2), (0.0, 1)] {
         let folder = tempfile::tempdir().unwrap();
         let (recording, store) = begun(&folder, "lighthouses", Extent::Full).await;

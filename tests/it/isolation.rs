@@ -102,7 +102,7 @@ fn an_isolated_program_is_who_it_was_and_sees_itself() {
         return;
     }
     let folder = folder();
-    let message = folder.path().join("told");
+    let message = folder.path().join("report");
     let script = format!(
         "cmd:sh -c '{{ id -u; id -g; pwd; echo $PPID; tr \"\\0\" \" \" < /proc/$$/cmdline; echo; ls /proc | grep -c \
          \"^[0-9]\"; }} > {}; exec {PROGRAM} none'",

@@ -68,7 +68,7 @@ fn a_broken_program_loses_by_the_named_cause_and_the_game_goes_on() {
 
 /// One of two allies is dropped in round 5 of 25: the fate of its planet and its mate.
 #[test]
-fn what_becomes_of_a_dropped_player_is_an_option() {
+fn an_option_says_how_a_dropped_player_goes_on() {
     let map = "map=P 1 0 0 1 1 9\nP 2 90 0 1 2 9\nP 3 0 90 1 3 9\nP 4 90 90 1 4 9\n";
     let broken = format!("cmd:{PROGRAM} garbage1of2");
     for (policy, score) in [

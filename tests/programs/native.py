@@ -118,7 +118,7 @@ def lighthouses():
 
 
 def planetwars():
-    planets, you, heard = [], 1, None
+    planets, you, received = [], 1, None
     for line in sys.stdin:
         words = line.split("#")[0].split()
         if not words:
@@ -126,15 +126,15 @@ def planetwars():
         if words[0] == "P":
             planets.append(words[1:])
         elif words[0] == "M":
-            heard = int(words[1])
+            received = int(words[1])
         elif words[0] == "Y":
             you = int(words[1])
         elif words[0] == ".":
             # id, x, y, growth, owner, ships
             planets_now = [(p[0], float(p[1]), float(p[2]), int(p[4]), int(p[5])) for p in planets]
-            extra = [] if heard is None else ["M %d" % ((heard + 1) % 2**32)]
+            extra = [] if received is None else ["M %d" % ((received + 1) % 2**32)]
             answer("\n".join(orders(planets_now, you, "F %s %s %d") + extra + ["."]), "F 1 1 1\n.", "thinking\n.")
-            planets, heard = [], None
+            planets, received = [], None
         elif words[0] == "go":
             # x, y, owner, ships, growth
             planets_now = [(str(n), float(p[0]), float(p[1]), int(p[2]), int(p[3])) for n, p in enumerate(planets)]

@@ -508,9 +508,9 @@ def player(lines):
 def main():
     if FAULT in AT_START:
         AT_START[FAULT]()
-    heard = sys.stdin.readline()
-    lines = itertools.chain([heard], sys.stdin)
-    (bot if heard.startswith("{") else player)(lines)
+    first = sys.stdin.readline()
+    lines = itertools.chain([first], sys.stdin)
+    (bot if first.startswith("{") else player)(lines)
 
 
 main()

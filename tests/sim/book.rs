@@ -96,7 +96,7 @@ impl Book {
     }
 
     /// Some player, and some message that was sent to it, for strangers.
-    pub fn overheard(&self, rng: &mut Rng) -> Option<(Player, String)> {
+    pub fn intercepted(&self, rng: &mut Rng) -> Option<(Player, String)> {
         let any = rng.below(self.sent.len() as u32) as usize;
         let (player, sent) = self.sent.iter().nth(any)?;
         let any = rng.below(sent.len() as u32) as usize;

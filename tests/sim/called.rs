@@ -281,7 +281,7 @@ pub async fn far_matches(world: Arc<World>) {
     }
 }
 
-/// Strangers send what they have overheard: to the same numbers in another name, with a word that its referee has never
+/// Strangers send what they have intercepted: to the same numbers in another name, with a word that its referee has never
 /// said, and in any order to a session of their own, whose bot has to think about a match that makes no sense.
 pub async fn strangers(world: Arc<World>) {
     while !world.is_calm() {
@@ -302,7 +302,7 @@ pub async fn strangers(world: Arc<World>) {
             let referee = Ipv4Addr::new(192, 0, 2, other).to_string();
             let bot = BotAddress::new(kit(), bot, &referee).expect("a bot of this name");
             let book = world.book.lock();
-            let Some((player, text)) = book.overheard(&mut rng) else {
+            let Some((player, text)) = book.intercepted(&mut rng) else {
                 continue;
             };
             let (market, id, texts) = match rng.chance(0.3) {
@@ -311,7 +311,7 @@ pub async fn strangers(world: Arc<World>) {
                     let (market, id) = (7_000_000 + u64::from(other), u64::from(other) + 1);
                     let own = format!("market={market}&id={id}");
                     let known = (0..1 + rng.below(many)).filter_map(|_| {
-                        let (player, text) = book.overheard(&mut rng)?;
+                        let (player, text) = book.intercepted(&mut rng)?;
                         let theirs = format!("market={}&id={}", player.1, player.2);
                         Some(text.replace(&theirs, &own))
                     });

@@ -32,7 +32,7 @@ fn path(seat: u8, query: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_decision_is_explained_beside_what_was_said() {
+async fn a_decision_is_explained_next_to_what_was_said() {
     let app = App::new().await;
     play(&app).await.end(app.store(), vec![1, 0], 1).await;
     let decisions = app.json(&path(0, "")).await;
@@ -49,18 +49,18 @@ async fn a_decision_is_explained_beside_what_was_said() {
     let entry = &decisions["items"][0]["entry"];
     let answer = app.get(&path(0, &format!("?entry={entry}&nodes=77"))).await;
     assert_eq!(answer.headers[header::CACHE_CONTROL], "no-store");
-    let told = answer.json();
+    let explained = answer.json();
     assert_eq!(
-        (&told["bot"], &told["version"]),
+        (&explained["bot"], &explained["version"]),
         (&json!("champion"), &json!(1))
     );
     assert_eq!(
-        (&told["asked"], &told["value_unit"]),
+        (&explained["asked"], &explained["value_unit"]),
         (&json!("ask"), &json!("points"))
     );
-    assert_eq!(told["decision"], decisions["items"][0]);
-    assert_eq!(told["decision"]["said"], "7");
-    let explanation = &told["explanation"];
+    assert_eq!(explained["decision"], decisions["items"][0]);
+    assert_eq!(explained["decision"]["said"], "7");
+    let explanation = &explained["explanation"];
     assert_eq!(explanation["nodes"], 77);
     assert_eq!(explanation["candidates"][0]["act"], explanation["answer"]);
     assert_eq!(explanation["candidates"][0]["chosen"], true);
@@ -93,7 +93,7 @@ async fn a_running_match_explains_only_to_the_owner() {
 async fn what_cannot_be_explained_is_reported() {
     let app = App::new().await;
     play(&app).await.end(app.store(), vec![1, 0], 1).await;
-    for (seat, query, status, told) in [
+    for (seat, query, status, expected) in [
         (
             0,
             "?entry=1",
@@ -130,14 +130,14 @@ async fn what_cannot_be_explained_is_reported() {
     ] {
         let problem = app.problem(&path(seat, query), status).await;
         let detail = problem["detail"].as_str().unwrap();
-        assert!(detail.contains(told), "{query}: {detail}");
+        assert!(detail.contains(expected), "{query}: {detail}");
     }
     let nowhere = "/api/v1/matches/x/seats/0/explain";
     app.problem(nowhere, StatusCode::NOT_FOUND).await;
 }
 
 #[tokio::test]
-async fn a_second_bot_of_ours_is_named_by_its_session() {
+async fn our_second_bot_is_named_by_its_session() {
     let app = App::new().await;
     play(&app).await.end(app.store(), vec![1, 0], 1).await;
     let second = NewSession {
@@ -151,14 +151,14 @@ async fn a_second_bot_of_ours_is_named_by_its_session() {
     let first = app.json(&path(0, "")).await;
     assert_eq!(first["items"][0]["said"], "7", "{first}");
     let session = pen.id.0;
-    let told = app.json(&path(0, &format!("?session={session}"))).await;
-    assert_eq!(told["items"][0]["said"], "9", "{told}");
+    let explained = app.json(&path(0, &format!("?session={session}"))).await;
+    assert_eq!(explained["items"][0]["said"], "9", "{explained}");
     let wrong = path(1, "?session=1");
     app.problem(&wrong, StatusCode::NOT_FOUND).await;
 }
 
 #[tokio::test]
-async fn explanations_and_replays_wait_for_one_another_and_only_so_many_do() {
+async fn explanations_and_replays_wait_for_one_another_and_only_a_few_run_at_once() {
     let app = App::new().await;
     play(&app).await.end(app.store(), vec![1, 0], 1).await;
     let replay = format!("/api/v1/matches/{}/replay", match_id(1));

@@ -71,7 +71,7 @@ async fn decisions_are_listed_by_match_and_summed_up_by_game() {
 }
 
 #[tokio::test]
-async fn what_was_learnt_when_is_told_up_to_what_is_public() {
+async fn what_was_learnt_when_is_shown_up_to_what_is_public() {
     let mut app = App::new().await;
     for number in 1..=3 {
         play(&app, number, true).await;
@@ -93,7 +93,7 @@ async fn what_was_learnt_when_is_told_up_to_what_is_public() {
         (versions(&paged), &paged["next"]),
         (vec![expected[1].clone()], &json!("2"))
     );
-    // The last match ended just now, the others long ago: under an embargo only these are told of.
+    // The last match ended just now, the others long ago: under an embargo only these are shown.
     app.state.embargo = Duration::from_secs(3600);
     let now = crate::clock::now_us();
     for table in ["matches SET ended_us", "sessions SET ended_us"] {
@@ -109,9 +109,9 @@ async fn what_was_learnt_when_is_told_up_to_what_is_public() {
             ))
             .await;
     }
-    let told = app.get_as("read", path).await.json();
-    assert_eq!(versions(&told), expected[1..]);
-    assert!(told["withheld"].is_string());
+    let shown = app.get_as("read", path).await.json();
+    assert_eq!(versions(&shown), expected[1..]);
+    assert!(shown["withheld"].is_string());
     app.problem("/api/v1/opponents/9/history", StatusCode::UNAUTHORIZED)
         .await;
 }

@@ -1,4 +1,4 @@
-//! Mistakes of callers, and what they are told.
+//! Mistakes of callers, and the answers that they get.
 
 use super::App;
 use crate::access::{PassKey, Tokens};
@@ -62,8 +62,8 @@ async fn every_mistake_has_its_problem_document() {
         assert!(path.contains(&format!("{parameter}=")), "{path}: {problem}");
     }
     let near = app.problem("/api/v1/matches?bot=champoin", bad).await;
-    let told = near["detail"].as_str().unwrap();
-    assert!(told.contains("did you mean champion"), "{near}");
+    let said = near["detail"].as_str().unwrap();
+    assert!(said.contains("did you mean champion"), "{near}");
     assert!(allows(&near, "champion"), "{near}");
     for path in [
         "/api/v1/matches?bot=champion",
@@ -133,8 +133,8 @@ async fn the_token_guards_all_but_health() {
         ("Bearer wrong", "it is wrong, or it was revoked"),
     ] {
         let answer = app.get_with("/metrics", header::AUTHORIZATION, given);
-        let told = answer.await.text;
-        assert!(told.contains(why), "{given}: {told}");
+        let said = answer.await.text;
+        assert!(said.contains(why), "{given}: {said}");
     }
     for path in ["/healthz", "/readyz"] {
         assert_eq!(app.get(path).await.status, StatusCode::OK, "{path}");

@@ -115,7 +115,7 @@ impl App {
         }
     }
 
-    /// A match of ann and another, each told something, and tokens to read with: anybody's, ann's, an admin's.
+    /// A match of ann and another, each with an entry, and tokens to read with: anybody's, ann's, an admin's.
     async fn two_and_who_looks(&self) -> ([Pen; 2], [String; 3]) {
         let mut ours = new_match(1, true);
         ours.seats[0].name = Some("ann".into());

@@ -130,12 +130,12 @@ async fn what_was_learnt_is_shown_with_its_intervals_and_what_it_counts() {
     }
     let page = app.look("/opponents/1", "").await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text);
-    for told in [
+    for expected in [
         "with 90 % intervals",
         "its 90 % interval",
         "How often it is proved.",
     ] {
-        assert!(page.text.contains(told), "{told}: {}", page.text);
+        assert!(page.text.contains(expected), "{expected}: {}", page.text);
     }
     assert!(!page.text.contains("95 %") && !page.text.contains("Not shown."));
 }

@@ -65,7 +65,7 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
     let app = App::new().await;
     let (over, running) = (play(&app, 1, true).await, play(&app, 2, false).await);
     let (reader, owner) = ("read", "bot:bot:mine");
-    for (scope, path, rows, told) in [
+    for (scope, path, rows, expected) in [
         (reader, &over, 1, false),
         (owner, &over, 1, true),
         ("admin", &over, 1, true),
@@ -91,9 +91,9 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
         );
         assert_eq!(row["conduct"]["answered"], 41);
         // They may quote what it said, or name its files.
-        let faults = told.then_some("it ended, or closed its output");
+        let faults = expected.then_some("it ended, or closed its output");
         assert_eq!(row["conduct"]["faults"][0], json!(faults), "{scope}");
-        let stderr = told.then(|| STDERR.to_owned());
+        let stderr = expected.then(|| STDERR.to_owned());
         assert_eq!(row["stderr"], json!(stderr), "{scope}");
     }
     let other = app.get_as("admin", &format!("{over}?seat=1")).await.json();
@@ -159,7 +159,7 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
     play(&app, 1, true).await;
     let path = format!("/matches/{}", match_id(1));
     let page = app.get(&path).await.text;
-    for told in [
+    for expected in [
         "bot:mine@1.0",
         r#"<td class="n">41</td><td class="n">3</td><td class="n">1</td><td class="n">4 of 45</td><td class="n">1</td>"#,
         r#">silent from turn 7</span>"#,
@@ -168,7 +168,7 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
         "it ended, or closed its output",
         "Standard error of bot:mine@1.0, seat 0",
     ] {
-        assert!(page.contains(told), "{told}: {page}");
+        assert!(page.contains(expected), "{expected}: {page}");
     }
     assert!(page.contains("key") && !page.contains("<b>key"), "{page}");
     let stranger = app.get_as("read", &path).await.text;

@@ -238,7 +238,7 @@ async fn a_part_is_the_same_wherever_it_begins() {
 }
 
 #[tokio::test]
-async fn only_so_many_films_are_kept() {
+async fn only_a_few_films_are_kept() {
     let app = App::new().await;
     for number in 1..=FILMS_MAX as u64 + 2 {
         super::play(&app, number, true).await;

@@ -223,12 +223,12 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
     assert_eq!(shown["sessions"][0]["pruned"], true);
     assert_eq!(shown["sessions"][0]["entries"], 4);
     let page = app.get(&format!("/matches/{}", match_id(1))).await;
-    for told in [
+    for expected in [
         "were pruned; its result was kept",
         "Its transcripts were pruned.",
         "Its facts were pruned.",
     ] {
-        assert!(page.text.contains(told), "{told}: {}", page.text);
+        assert!(page.text.contains(expected), "{expected}: {}", page.text);
     }
     for untrue in ["not ours", "Nothing has been said", "data-src"] {
         assert!(!page.text.contains(untrue), "{untrue}: {}", page.text);
@@ -248,7 +248,7 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
             .await;
         assert_eq!(answer["type"], "urn:drover:problem:pruned", "{list}");
     }
-    // What is asked wrongly is told before that.
+    // What is asked wrongly is reported before that.
     for wrong in [
         "entries?limit=0",
         "facts?cursor=x",

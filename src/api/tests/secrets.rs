@@ -55,7 +55,7 @@ fn paths() -> Vec<String> {
     paths
 }
 
-/// One session that hears its own secret, bluffs and is called by its own numbers.
+/// One session that receives its own secret, bluffs and is called by its own numbers.
 async fn sit(app: &App, pen: &mut Pen, secret: &str) {
     pen.write(app.store(), vec![received("ask"), said(secret)])
         .await;
@@ -72,7 +72,7 @@ fn session(number: u64, side: Side, seat: u8, bot: &str) -> NewSession {
 }
 
 /// One of our tables with two of our bots and two strangers, one of them named ann; and a match of another
-/// referee with the same two bots, of which one has heard the end already and taught a type and bob.
+/// referee with the same two bots, of which one has received the end already and taught a type and bob.
 async fn play(app: &App) {
     let store = app.store();
     let mut ours = new_match(1, true);
@@ -158,7 +158,7 @@ async fn found(app: &App, token: &str) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn a_running_match_tells_each_caller_their_own_secrets() {
+async fn a_running_match_shows_each_caller_their_own_secrets() {
     let app = App::new().await;
     play(&app).await;
     for (scope, sees) in [
@@ -226,11 +226,11 @@ async fn commands_addresses_and_standard_error_stay_their_owners_when_all_is_ove
 }
 
 #[tokio::test]
-async fn what_is_withheld_is_told() {
+async fn what_is_withheld_is_reported() {
     let app = App::new().await;
     play(&app).await;
     let path = format!("/api/v1/matches/{}", match_id(1));
-    for (rest, scope, told) in [
+    for (rest, scope, shown) in [
         ("/entries", "read", true),
         ("/facts", "read", true),
         ("/facts", "bot:champion", true),
@@ -242,7 +242,7 @@ async fn what_is_withheld_is_told() {
         let value = app.get_as(scope, &format!("{path}{rest}")).await.json();
         assert_eq!(
             value["withheld"].is_string(),
-            told,
+            shown,
             "{rest} {scope} {value}"
         );
     }
@@ -257,7 +257,7 @@ async fn what_is_withheld_is_told() {
 }
 
 #[tokio::test]
-async fn a_page_of_bluffs_tells_nothing_of_those_between() {
+async fn a_page_of_bluffs_shows_nothing_of_those_between() {
     let app = App::new().await;
     // Hidden and open ones in turn, the newest hidden.
     for number in 1..=7 {
@@ -284,11 +284,11 @@ async fn a_page_of_bluffs_tells_nothing_of_those_between() {
     let hidden = get(&format!("/api/v1/bluffs?match={}", match_id(6))).await;
     let none = (&hidden["items"], &hidden["next"]);
     let nothing = (&Value::Array(Vec::new()), &Value::Null);
-    assert_eq!(none, nothing, "nobody is told that there are some");
+    assert_eq!(none, nothing, "nobody learns that there are some");
 }
 
 #[tokio::test]
-async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
+async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_received_it() {
     let mut app = App::new().await;
     play(&app).await;
     let now_us = crate::clock::now_us();

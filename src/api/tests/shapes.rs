@@ -39,7 +39,7 @@ async fn answers_are_these_bytes() {
     let (ended, running) = (match_id(1), match_id(2));
     let token = app.token("read").await;
     let admin = app.token("admin").await;
-    let mut told = String::new();
+    let mut shapes = String::new();
     for path in [
         "/healthz".to_owned(),
         "/readyz".to_owned(),
@@ -67,16 +67,16 @@ async fn answers_are_these_bytes() {
             app.get_by(&token, &path).await,
             app.get_by(&admin, &path).await,
         );
-        writeln!(told, "{path}\n{}", all.text.trim_end()).unwrap();
+        writeln!(shapes, "{path}\n{}", all.text.trim_end()).unwrap();
         if public.text != all.text {
-            writeln!(told, "to others: {}", public.text.trim_end()).unwrap();
+            writeln!(shapes, "to others: {}", public.text.trim_end()).unwrap();
         }
-        told.push('\n');
+        shapes.push('\n');
     }
     for wrong in ["x", "-5", "99999999999"] {
         let path = format!("/api/v1/tournaments/{TOURNAMENT}/schedule?cursor={wrong}");
         let answer = app.get_by(&admin, &path).await;
         assert_eq!(answer.status, axum::http::StatusCode::BAD_REQUEST, "{path}");
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(shapes);
 }

@@ -96,7 +96,7 @@ async fn tokens_live_from_add_to_revoke() {
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{path}");
         assert_eq!(answer.headers[header::WWW_AUTHENTICATE], "Bearer");
     }
-    // Known, but not for this: what is missing is told.
+    // Known, but not for this: what is missing is named.
     for (method, path) in [
         (Method::GET, TOKENS),
         (Method::POST, TOKENS),

@@ -25,7 +25,7 @@ pub struct Entry {
     pub own: bool,
 }
 
-/// Height of the legend of so many.
+/// Height of a legend with this many entries.
 #[must_use]
 pub fn legend_height(entries: usize) -> f64 {
     entries.min(LISTED_MAX).div_ceil(2) as f64 * LINE + 4.0

@@ -182,9 +182,9 @@ fn facts(seat: &mut OwnSeat) -> Vec<String> {
 }
 
 #[test]
-fn what_needs_no_decision_is_said_at_once_and_only_what_waits_for_it_is_told() {
+fn what_needs_no_decision_is_said_at_once_and_only_what_waits_for_it_is_logged() {
     let (mut seat, received) = seat();
-    for (frame, text, by, is_told) in [
+    for (frame, text, by, is_logged) in [
         ("wait", "", By::Wire, false),
         ("say hello", "hello", By::Wire, true),
         ("over", "bye", By::Wire, false),
@@ -193,7 +193,7 @@ fn what_needs_no_decision_is_said_at_once_and_only_what_waits_for_it_is_told() {
         assert_eq!((reply.text.as_str(), &reply.by), (text, &by), "{frame}");
         assert_eq!(reply.ending.is_some(), frame == "over");
         seat.said(&reply.text).unwrap();
-        assert_eq!(log(&received).len(), usize::from(is_told), "{frame}");
+        assert_eq!(log(&received).len(), usize::from(is_logged), "{frame}");
     }
     let strange = answer(seat.receive("strange", "?"));
     assert_eq!(strange.text, "?");

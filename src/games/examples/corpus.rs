@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .clone()
                 .flat_map(|line| line.reply.as_deref())
                 .collect();
-            std::fs::write(to.join(format!("heard{seed}")), join(b"", &calls))?;
+            std::fs::write(to.join(format!("received{seed}")), join(b"", &calls))?;
             std::fs::write(to.join(format!("said{seed}")), join(&[ANSWERS], &said))?;
             let marked = lines.flat_map(|line| {
                 let reply = line.reply.clone();

@@ -21,7 +21,7 @@ const PREPARING: Duration = Duration::from_millis(500);
 pub(super) const TURN_WITHIN: Duration = Duration::from_millis(100);
 
 /// Rivals of whom beliefs are reported.
-const SEATS_TOLD: usize = 16;
+const SEATS_SHOWN: usize = 16;
 
 /// One seat's side of one game, played by any bot.
 pub struct Player {
@@ -65,7 +65,7 @@ impl Game {
             let held = view.beacons.iter().filter(of).count() as f64;
             Belief::amount(seat, "holds", held, "lighthouses").within(held, held)
         };
-        others.take(SEATS_TOLD).map(held).collect()
+        others.take(SEATS_SHOWN).map(held).collect()
     }
 }
 

@@ -28,7 +28,7 @@ struct Bot {
     /// Commands that did not succeed.
     refused: u32,
     /// Whether it was sent a result since its last state.
-    heard_result: bool,
+    was_sent_result: bool,
 }
 
 /// One game, refereed.
@@ -97,7 +97,7 @@ impl Referee {
                 let _ = self.game.play(Act::Pass);
                 continue;
             }
-            let pause = if std::mem::take(&mut bot.heard_result) {
+            let pause = if std::mem::take(&mut bot.was_sent_result) {
                 Duration::from_micros(self.setup.conduct.pause_us)
             } else {
                 Duration::ZERO
@@ -170,7 +170,7 @@ impl Referee {
         };
         let bot = &mut self.bots[seat];
         bot.silences = 0;
-        bot.heard_result = true;
+        bot.was_sent_result = true;
         bot.late += u32::from(took > Duration::from_millis(self.setup.conduct.soft_ms));
         bot.refused += u32::from(refused.is_some());
         self.open = None;
@@ -204,7 +204,7 @@ impl Referee {
         }
         bot.late += 1;
         bot.owed += 1;
-        bot.heard_result = true;
+        bot.was_sent_result = true;
         self.open = None;
         self.note(&format!("player {} gives no command in time", seat.0));
         let _ = self.game.play(Act::Pass);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a decision may take where the arbiter gives no time.
-const UNTOLD_WITHIN: Duration = Duration::from_secs(1);
+const WITHIN_WITHOUT_CLOCK: Duration = Duration::from_secs(1);
 
 /// What an arbiter has said of a game since the last one was known whole.
 #[derive(Default)]
@@ -125,7 +125,7 @@ impl Player {
                 let free = table.toll.after(left, table.to_come(ask));
                 (left, clock::allot(free, &view, ask))
             }
-            None => (UNTOLD_WITHIN, UNTOLD_WITHIN),
+            None => (WITHIN_WITHOUT_CLOCK, WITHIN_WITHOUT_CLOCK),
         };
         table.toll.granted += target;
         self.asked = Some((view, ask));

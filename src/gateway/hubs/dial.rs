@@ -213,13 +213,13 @@ mod tests {
 
     #[test]
     fn last_words_are_bounded_and_steer_no_terminal() {
-        let told = |text: &str| LastWords::new(text).to_string();
-        assert_eq!(told(" \n"), "");
+        let words = |text: &str| LastWords::new(text).to_string();
+        assert_eq!(words(" \n"), "");
         assert_eq!(
-            told("\u{1b}[2Jbye\r\n"),
+            words("\u{1b}[2Jbye\r\n"),
             r#"; the last that it said: "\u{1b}[2Jbye""#
         );
-        let long = told(&("a".repeat(500) + &"b".repeat(500)));
+        let long = words(&("a".repeat(500) + &"b".repeat(500)));
         assert!(long.chars().count() < 2 * LAST_WORDS_SHOWN + 50, "{long}");
         assert!(long.contains("a … b"), "{long}");
     }

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_group_that_cannot_be_given_is_told_and_no_socket_stays() {
+    async fn a_group_that_cannot_be_given_is_reported_and_no_socket_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
         let of = |group: &str| Access {

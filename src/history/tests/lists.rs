@@ -218,10 +218,10 @@ fn own_share(row: &MatchRow, session: &SessionRow) -> Option<f64> {
 
 fn is_called(row: &MatchRow, seat: &SeatRow, name: &str) -> bool {
     let spec = seat.spec.strip_prefix("builtin:").unwrap_or(&seat.spec);
-    let tells = row.ours || name.is_empty();
+    let matches = row.ours || name.is_empty();
     seat.name.as_deref() == Some(name)
         || seat.entrant.as_deref() == Some(name)
-        || (seat.known_as().is_none() && (spec == name || seat.spec == name) && tells)
+        || (seat.known_as().is_none() && (spec == name || seat.spec == name) && matches)
 }
 
 fn called(filter: &Filter, row: &MatchRow) -> bool {
@@ -241,7 +241,7 @@ fn meets(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool {
     let mut own = of_sessions.chain(of_seats);
     own.any(|(own, plays)| {
         let others = row.seats.iter().filter(|seat| seat.seat != own);
-        // Of a bot that met itself it is told once.
+        // A bot that met itself is listed once.
         let again = |seat: &SeatRow| {
             let plays = plays.trim_start_matches("builtin:");
             seat.seat < own && seat.known_as().is_none() && is_bot(plays, &seat.spec)
@@ -261,8 +261,9 @@ fn match_fits(filter: &Filter, row: &MatchRow, sessions: &[SessionRow]) -> bool 
             seat_fits(filter, (opened.side, &opened.bot), own_share(row, session))
         })
         || row.seats.iter().any(|seat| {
-            let tells = |session: &SessionRow| !row.ours || session.opened.seat == Some(seat.seat);
-            !sessions.iter().any(tells)
+            let is_seat =
+                |session: &SessionRow| !row.ours || session.opened.seat == Some(seat.seat);
+            !sessions.iter().any(is_seat)
                 && seat_fits(filter, (Side::Referee, &seat.spec), seat.win_share)
         });
     seats

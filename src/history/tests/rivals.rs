@@ -7,8 +7,8 @@ use crate::store::{LedgerRow, MatchResult, MatchRow, NewSession, Side, Store};
 use games::{Bluff, Cause, Fact};
 use serde_json::json;
 
-/// A session's bluff, as its seat tells it.
-async fn tell(store: &Store, pen: &mut Pen, by: &str, bid: i64, held: Option<i64>) {
+/// A session's bluff, as its seat reports it.
+async fn report(store: &Store, pen: &mut Pen, by: &str, bid: i64, held: Option<i64>) {
     let mut append = pen.append(vec![received("fact")]);
     let columns = Bluff {
         by: by.to_owned(),
@@ -32,7 +32,7 @@ async fn bids(store: &Store) -> Vec<(Option<u8>, i64, Option<i64>)> {
 }
 
 #[tokio::test]
-async fn a_bid_that_may_have_been_more_is_told_as_at_least() {
+async fn a_bid_that_may_have_been_more_is_shown_as_at_least() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     for (bid, known) in [(100, None), (150, Some(150))] {
@@ -56,20 +56,20 @@ async fn a_bid_that_may_have_been_more_is_told_as_at_least() {
 }
 
 #[tokio::test]
-async fn each_bluff_is_told_once_and_by_who_knows_best() {
+async fn each_bluff_is_counted_once_as_the_best_informed_seat_has_it() {
     let (_folder, store) = opened().await;
-    // Our referee's match: seat 1 bluffed, seat 0 heard of it, and a player's session sits on seat 1 as well.
+    // Our referee's match: seat 1 bluffed, seat 0 noticed, and a player's session sits on seat 1 as well.
     let seat = |side, seat| new_session(1, side, seat);
     let mut first = Pen::new(&store, Some(new_match(1, true)), seat(Side::Referee, 0));
-    tell(&store, &mut first, "W", 100, None).await;
+    report(&store, &mut first, "W", 100, None).await;
     let mut player = Pen::new(&store, None, seat(Side::Player, 1));
-    tell(&store, &mut player, "S", 190, Some(90)).await;
+    report(&store, &mut player, "S", 190, Some(90)).await;
     let mut second = Pen::new(&store, None, seat(Side::Referee, 1));
-    tell(&store, &mut second, "S", 190, Some(90)).await;
+    report(&store, &mut second, "S", 190, Some(90)).await;
     assert_eq!(
         bids(&store).await.len(),
         3,
-        "while it runs, each tells its own"
+        "while it runs, each shows its own"
     );
     for pen in [&mut first, &mut player, &mut second] {
         pen.end(&store, vec![3, 1], 0).await;
@@ -78,11 +78,11 @@ async fn each_bluff_is_told_once_and_by_who_knows_best() {
     store.close_match(&match_id(1), result).await.unwrap();
     assert_eq!(bids(&store).await, [(Some(1), 190, Some(90))]);
 
-    // A foreign referee's match with two of our seats: both heard of the bluff of seat 3.
+    // A foreign referee's match with two of our seats: both noticed the bluff of seat 3.
     let mut one = Pen::player(&store, 2);
     let mut other = Pen::new(&store, None, new_session(2, Side::Player, 1));
-    tell(&store, &mut one, "E", 60, None).await;
-    tell(&store, &mut other, "N", 60, None).await;
+    report(&store, &mut one, "E", 60, None).await;
+    report(&store, &mut other, "N", 60, None).await;
     assert_eq!(
         bids(&store).await,
         [(Some(3), 60, None), (Some(1), 190, Some(90))]
@@ -105,7 +105,7 @@ async fn a_bots_record_against_each_rival() {
             ..new_session(number, Side::Referee, 0)
         };
         let mut pen = Pen::new(&store, Some(row), session);
-        tell(&store, &mut pen, "W", 90, Some(40)).await;
+        report(&store, &mut pen, "W", 90, Some(40)).await;
         store.note_ledger(LedgerRow {
             session: pen.id,
             entry: pen.previous.unwrap(),
@@ -197,7 +197,7 @@ async fn a_bots_record_against_each_rival() {
         (from.len(), from[0].rival.as_str(), from[0].all.games),
         (1, "champion", 15)
     );
-    // What is not public yet tells only its result.
+    // What is not public yet shows only its result.
     assert_eq!(
         (from[0].rival_bluffs.count, from[0].own_times.decisions),
         (0, 0)
@@ -250,7 +250,7 @@ async fn meetings_of_one_match_are_one_match() {
         .await
         .unwrap();
     let met = |rival: &str| all.iter().find(|versus| versus.rival == rival).unwrap();
-    // Itself in three pairs a match, each told from its lower seat.
+    // Itself in three pairs a match, each counted from its lower seat.
     let itself = met("champion");
     assert_eq!(
         (itself.matches, itself.all.games, itself.all.won),
@@ -326,7 +326,7 @@ async fn bluffs_are_found_by_the_bots_name() {
         ..new_session(1, Side::Player, 0)
     };
     let mut pen = Pen::new(&store, Some(new_match(1, true)), session);
-    tell(&store, &mut pen, "S", 60, Some(20)).await;
+    report(&store, &mut pen, "S", 60, Some(20)).await;
     for (bot, count) in [("champion", 1), ("builtin:champion", 1), ("champ", 0)] {
         let filter = Filter {
             bot: Some(bot.to_owned()),

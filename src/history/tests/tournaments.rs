@@ -304,7 +304,7 @@ async fn tournaments_are_paged() {
 }
 
 #[tokio::test]
-async fn copies_hold_tournaments_and_contradictions_are_told() {
+async fn copies_hold_tournaments_and_contradictions_are_reported() {
     let (folder, store) = begun().await;
     for of in 0..9 {
         open(&store, of).await;

@@ -58,9 +58,9 @@ impl Talk {
     }
 
     /// What it has said without an end of line.
-    pub(super) fn unheard(&self) -> &[u8] {
+    pub(super) fn unended(&self) -> &[u8] {
         match &self.carrier {
-            Carrier::Process(program) => program.unheard(),
+            Carrier::Process(program) => program.unended(),
             Carrier::Url(_) => &[],
         }
     }

@@ -194,7 +194,7 @@ impl<'a> Trial<'a> {
         lines: &[Line],
         within: Option<Duration>,
     ) -> Result<(), Over> {
-        self.overhear(program)?;
+        self.read_on(program)?;
         for line in lines {
             self.lines.push(line.clone());
             match &mut self.steps {
@@ -310,8 +310,8 @@ impl<'a> Trial<'a> {
     /// Notes that no answer came.
     fn missed(&mut self, program: &Talk, number: u64, waited: Duration) {
         self.missed += 1;
-        let unended = shown(program.unheard());
-        self.finding.fix(match program.unheard() {
+        let unended = shown(program.unended());
+        self.finding.fix(match program.unended() {
             [] => format!(
                 "no answer to decision {number} within {} ms",
                 waited.as_millis()

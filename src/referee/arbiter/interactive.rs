@@ -128,7 +128,7 @@ impl InteractiveProgram {
     /// Discards what nobody asked for.
     fn warn_of_extra(&mut self, when: &str, show: &mut dyn FnMut(Spoken)) {
         self.program.read();
-        let extra = String::from_utf8_lossy(self.program.unheard().trim_ascii()).into_owned();
+        let extra = String::from_utf8_lossy(self.program.unended().trim_ascii()).into_owned();
         if self.lock_step && !extra.is_empty() {
             let extra: String = extra.chars().take(EXTRA_SHOWN).collect();
             let why =

@@ -16,7 +16,7 @@ mod players;
 mod port;
 mod watch;
 
-pub use crate::referee::seat::{Left, Unheard};
+pub use crate::referee::seat::{Discarded, Left};
 pub use from::{FromError, FromMatch, play_from};
 pub use interactive::{InteractiveProgram, watch_game};
 pub use play::{Pipes, play, try_out};

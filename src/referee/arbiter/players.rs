@@ -228,7 +228,7 @@ impl Pipe {
     pub(super) fn early(&mut self) -> Option<Vec<u8>> {
         let program = self.program.as_mut()?;
         program.read();
-        let said = program.unheard();
+        let said = program.unended();
         (!said.trim_ascii().is_empty()).then(|| said.trim_ascii().to_vec())
     }
 
@@ -238,7 +238,7 @@ impl Pipe {
             LineFault::Gone => "it closed its output and ran on",
             LineFault::Deaf => "it closed its input and ran on",
             LineFault::Late | LineFault::TooLong(_) => {
-                let said = self.program.as_ref().map_or(&[][..], Program::unheard);
+                let said = self.program.as_ref().map_or(&[][..], Program::unended);
                 let said = String::from_utf8_lossy(said.trim_ascii());
                 let shown: String = said.chars().take(UNENDED_SHOWN).collect();
                 let ended = shown.is_empty() || *fault != LineFault::Late;

@@ -21,7 +21,7 @@ use crate::referee::record::{
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins, OurBot};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
-use crate::referee::seat::{Left, OwnAddress, Unheard};
+use crate::referee::seat::{Discarded, Left, OwnAddress};
 use futures_util::FutureExt as _;
 use games::match_::{Attendance, Place, Rules};
 use games::{Kit, Learnt, Match, Outcome, Participation, Seat, TableSetup, Wire};
@@ -465,7 +465,7 @@ fn match_end(
     });
     let left = accounts.iter().zip(&conduct).enumerate();
     let left = left.map(|(seat, (account, conduct))| Left {
-        unheard: none.get(seat).cloned().flatten().map(|reply| Unheard {
+        discarded: none.get(seat).cloned().flatten().map(|reply| Discarded {
             first: format!("its answer counted as none: {reply}"),
             all: conduct.never_answered(),
         }),

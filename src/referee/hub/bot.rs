@@ -1,4 +1,4 @@
-//! A built-in bot at a hub's table, in this process: it hears its lines and answers as one that dialled.
+//! A built-in bot at a hub's table, in this process: it receives its lines and answers as one that dialled.
 
 use super::guest::{Inlet, PlayerLine};
 use crate::referee::seat::seat_builtin::BuiltinSeat;
@@ -38,9 +38,9 @@ async fn answer(
             if !kit.card().dialect.completes(line.as_bytes()) {
                 continue;
             }
-            let heard = std::mem::take(&mut frame);
+            let received = std::mem::take(&mut frame);
             // The bot knows its own limit.
-            let reply = bot.call(&heard, Duration::MAX, true).await;
+            let reply = bot.call(&received, Duration::MAX, true).await;
             let said = match &reply {
                 SeatReply::Said { text, .. } => text.lines().map(|line| Some(line.to_owned())),
                 SeatReply::Late | SeatReply::Failed(_) => {

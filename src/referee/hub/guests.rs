@@ -22,7 +22,7 @@ pub struct Invited {
     pub token: TokenDigest,
 }
 
-/// Why entrants cannot be told apart, as a sentence.
+/// Why entrants cannot be distinguished, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvitedError {
     /// It cannot be said when joining.
@@ -99,7 +99,7 @@ pub(super) enum Gathered<G> {
 
 impl<G> Guests<G> {
     /// # Errors
-    /// [`InvitedError`] naming those that cannot be told apart.
+    /// [`InvitedError`] naming those that cannot be distinguished.
     pub(super) fn new(invited: Vec<Invited>) -> Result<Self, InvitedError> {
         let mut entrants: Vec<Entrant<G>> = Vec::with_capacity(invited.len());
         for invited in invited {
@@ -332,14 +332,14 @@ mod tests {
         guests.join(0, 4, 13);
         let again = due + WITHIN;
         let waits = guests.gather(&[0, 1], wait(due, 0), due);
-        assert_eq!(waits, Gathered::Until(Some(again)), "he has been here");
+        assert_eq!(waits, Gathered::Until(Some(again)), "bob has been here");
         assert_eq!(
             guests.gather(&[0, 1], wait(due, 0), again),
             all([Some(13), None])
         );
     }
 
-    /// Bob comes after each match without him and leaves before the next one.
+    /// Bob comes after each match that is played without bob and leaves before the next one.
     #[test]
     fn who_comes_and_goes_delays_a_round_by_three_waits_and_the_next_one_again() {
         let (mut guests, mut now, mut ticket) = (guests(), Instant::now(), 0);
@@ -364,7 +364,7 @@ mod tests {
             }
             assert_eq!(now - begun, WITHIN * WAITS_MAX, "round {round}");
         }
-        // What he is waited for by turns counts too: he comes in the last moment, plays and leaves.
+        // What bob is waited for by turns counts too: bob comes in the last moment, plays and leaves.
         let begun = now;
         for _ in 0..10 {
             ticket += 2;

@@ -29,7 +29,7 @@ use tokio_util::task::TaskTracker;
 
 /// How long connections have for their last messages at a stop.
 const LAST_WORDS: Duration = Duration::from_secs(3);
-/// What players hear if too many wait already.
+/// What players receive if too many wait already.
 pub(super) const FULL: &str = "error Nobody is let in at present";
 /// Wrong tokens that an address may show at once.
 const GUESSES_AT_ONCE: u32 = 20;

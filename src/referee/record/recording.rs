@@ -6,7 +6,7 @@ use super::error::RecordError;
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
 use crate::referee::seat::seat_link::SeatRecord;
-use crate::replay::SeatTold;
+use crate::replay::FoldedSeat;
 use crate::simulated;
 use crate::store::types::{
     Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionRow,
@@ -200,7 +200,7 @@ impl Recording {
             store: self.storage().cloned(),
             match_id: row.id.clone(),
             alone: None,
-            told: None,
+            folded: None,
         }
     }
 
@@ -294,7 +294,7 @@ pub struct MatchRecord {
     /// Set if it is also to hold what sessions of our own would.
     alone: Option<DecisionTimes>,
     /// What the seats' transcripts show, if they were folded ahead of the end.
-    told: Option<Vec<SeatTold>>,
+    folded: Option<Vec<FoldedSeat>>,
     /// By seat; none if nothing is stored.
     sessions: Vec<SeatSession>,
 }
@@ -319,7 +319,7 @@ impl MatchRecord {
             kit: None,
             match_id: String::new(),
             alone: None,
-            told: None,
+            folded: None,
             sessions: Vec::new(),
         }
     }
@@ -405,8 +405,8 @@ impl MatchRecord {
     /// # Errors
     /// [`RecordError`].
     pub async fn fold(&mut self, result: &MatchResult) -> Result<(), RecordError> {
-        if let (Some(store), None) = (self.store.clone(), &self.told) {
-            self.told = Some(self.fold_seats(&*store, result).await?);
+        if let (Some(store), None) = (self.store.clone(), &self.folded) {
+            self.folded = Some(self.fold_seats(&*store, result).await?);
         }
         Ok(())
     }
@@ -428,8 +428,8 @@ impl MatchRecord {
             return Ok(());
         };
         // The end counts without what the transcripts show, too.
-        let folded = self.fold(result).await;
-        let told = self.told.as_deref().unwrap_or_default();
+        let fold = self.fold(result).await;
+        let folded = self.folded.as_deref().unwrap_or_default();
         let sessions = self.sessions.iter_mut().enumerate();
         let open = sessions.filter(|(_, seat)| seat.written && !seat.closed);
         let closes = open.map(|(seat, session)| {
@@ -439,12 +439,12 @@ impl MatchRecord {
                 scores.rotate_left(seat);
             }
             // It stays for another try.
-            let told = told.get(seat).cloned().unwrap_or_default();
+            let folded = folded.get(seat).cloned().unwrap_or_default();
             let close = Close {
                 detail: result.detail.clone(),
                 scores,
-                lessons: told.lessons,
-                facts: told.facts,
+                lessons: folded.lessons,
+                facts: folded.facts,
                 ..Close::new(result.at_us, result.cause)
             };
             session.pending.clear();
@@ -462,7 +462,7 @@ impl MatchRecord {
         }
         // A seat that cannot be closed must not leave the match to be played again.
         store.close_match(&self.match_id, result.clone()).await?;
-        closed.and(folded)
+        closed.and(fold)
     }
 
     /// Notifies the operator that the match waits.
@@ -481,7 +481,7 @@ impl MatchRecord {
         &mut self,
         store: &dyn Storage,
         result: &MatchResult,
-    ) -> Result<Vec<SeatTold>, RecordError> {
+    ) -> Result<Vec<FoldedSeat>, RecordError> {
         let Some(kit) = self.kit else {
             return Ok(Vec::new());
         };
@@ -492,26 +492,26 @@ impl MatchRecord {
         let (cause, scores) = (result.cause, result.scores.clone());
         let folding = simulated::apart(move || folded(kit, &transcripts, cause, &scores));
         let folded = folding.await;
-        let mut told =
+        let mut folded =
             folded.map_err(|error| RecordError::Failed(format!("folding it failed: {error}")))?;
         let Some(times) = &self.alone else {
-            told.iter_mut().for_each(|told| told.lessons.clear());
-            return Ok(told);
+            folded.iter_mut().for_each(|folded| folded.lessons.clear());
+            return Ok(folded);
         };
         for session in store.sessions_of(&self.match_id).await? {
             let seat = session.opened.seat.map(usize::from);
             if let (Side::Player, Some(seat)) = (session.opened.side, seat)
-                && let Some(told) = told.get_mut(seat)
+                && let Some(folded) = folded.get_mut(seat)
             {
-                told.lessons.clear();
-                told.decisions.clear();
+                folded.lessons.clear();
+                folded.decisions.clear();
             }
         }
-        for (seat, (told, session)) in told.iter().zip(&mut self.sessions).enumerate() {
-            let (decisions, fallbacks) = (&told.decisions, &session.fallbacks);
+        for (seat, (folded, session)) in folded.iter().zip(&mut self.sessions).enumerate() {
+            let (decisions, fallbacks) = (&folded.decisions, &session.fallbacks);
             session.ledger = rows(session.id, decisions, fallbacks, times.seat(seat)).collect();
         }
-        Ok(told)
+        Ok(folded)
     }
 }
 

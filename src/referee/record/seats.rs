@@ -1,7 +1,7 @@
 //! What the seats' transcripts of a match show, besides their entries.
 
 use crate::clock::micros;
-use crate::replay::{SeatDecision, SeatTold, fold_seat};
+use crate::replay::{FoldedSeat, SeatDecision, fold_seat};
 use crate::store::types::{Entry, LedgerRow, SessionId};
 use games::{Cause, Kit};
 use std::time::Duration;
@@ -32,17 +32,17 @@ pub(super) fn folded(
     transcripts: &[Vec<Entry>],
     cause: Cause,
     scores: &[i64],
-) -> Vec<SeatTold> {
+) -> Vec<FoldedSeat> {
     let fold = |(seat, entries): (usize, &Vec<Entry>)| {
         if entries.is_empty() {
-            return SeatTold::default();
+            return FoldedSeat::default();
         }
         fold_seat(kit, entries, Some(cause), scores.get(seat).copied()).unwrap_or_else(|why| {
             tracing::error!(
                 %why,
                 "a seat's transcript cannot be folded: its facts are lost"
             );
-            SeatTold::default()
+            FoldedSeat::default()
         })
     };
     transcripts.iter().enumerate().map(fold).collect()

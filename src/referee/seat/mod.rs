@@ -9,5 +9,5 @@ pub mod seat_spec;
 
 pub use own::OwnAddress;
 pub use seat_link::{FollowError, HttpSeat, SeatLink, SeatReply};
-pub use seat_program::{Left, Notebook, OnEnd, SeatConduct, SeatPrograms, Unheard};
+pub use seat_program::{Discarded, Left, Notebook, OnEnd, SeatConduct, SeatPrograms};
 pub use seat_spec::{SeatSpec, SeatSpecError};

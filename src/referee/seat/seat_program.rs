@@ -78,12 +78,12 @@ pub struct Left {
     /// Whether it once let its time pass without an answer.
     pub late: bool,
     /// Answers over HTTP that counted as none, if there were any.
-    pub unheard: Option<Unheard>,
+    pub discarded: Option<Discarded>,
 }
 
 /// Answers that counted as none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unheard {
+pub struct Discarded {
     /// The first of them, as a sentence.
     pub first: String,
     /// Whether all were that the match waited for.

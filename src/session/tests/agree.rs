@@ -39,8 +39,8 @@ async fn feed(sessions: &Sessions, key: &Key, from: usize, exchanges: &[Exchange
         let (at_us, said) = (1, said.clone());
         let local = Some(Local { at_us, said });
         let numbered = Numbered { number, local };
-        let told = sessions.numbered(key.clone(), numbered, text.clone(), Instant::now());
-        told.await.unwrap();
+        let sent = sessions.numbered(key.clone(), numbered, text.clone(), Instant::now());
+        sent.await.unwrap();
     }
 }
 
@@ -51,7 +51,7 @@ fn known(dialogue: &dyn Dialogue) -> (Value, Vec<Value>) {
     (dialogue.view(), lessons.collect())
 }
 
-/// The dialogue that was never put away, with the facts that it told.
+/// The dialogue that was never put away, with the facts that it gave.
 fn unbroken(kit: &dyn Kit, setup: &DialogueSetup, exchanges: &[Exchange]) -> Unbroken {
     let mut dialogue = kit.dialogue(setup).unwrap();
     let mut facts = Vec::new();
@@ -214,9 +214,9 @@ fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
     let setup = PlaySetup::recorded(vec![bot; seats], 5, Value::Null);
     let played = kit.play(&setup, &games::Nodes(100)).unwrap();
     let mut exchanges = vec![Vec::new(); seats];
-    for heard in played.transcript {
-        let said = heard.reply.unwrap_or_default();
-        exchanges[heard.seat.index()].push((heard.call, said));
+    for exchange in played.transcript {
+        let said = exchange.reply.unwrap_or_default();
+        exchanges[exchange.seat.index()].push((exchange.call, said));
     }
     for of_seat in &mut exchanges {
         of_seat.pop();
@@ -260,14 +260,14 @@ async fn what_an_overruled_answer_said_is_no_difference() {
     let exchanges = &played(kit)[0];
     let mut overruled = 0;
     for (number, (text, said)) in (1..).zip(exchanges) {
-        let mut told = String::new();
+        let mut sent = String::new();
         for local in [None, Some(said.clone())] {
-            let local = local.filter(|said| *said != told);
+            let local = local.filter(|said| *said != sent);
             let again = local.is_some();
             let local = local.map(|said| Local { at_us: 1, said });
             let numbered = Numbered { number, local };
             let answer = sessions.numbered(key.clone(), numbered, text.clone(), Instant::now());
-            told = String::from_utf8(answer.await.unwrap().text.to_vec()).unwrap();
+            sent = String::from_utf8(answer.await.unwrap().text.to_vec()).unwrap();
             overruled += u32::from(again);
         }
     }

@@ -71,14 +71,14 @@ async fn tried(table: &Table, candidate: Candidate) -> Comparison {
     compared(&table.store, &comparing(kit, candidate)).await
 }
 
-async fn beside_built_in(table: &Table, name: &str) -> Comparison {
+async fn against_built_in(table: &Table, name: &str) -> Comparison {
     tried(table, Candidate::Builtin(name.to_owned())).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_bot_agrees_in_everything_and_another_one_does_not() {
     let table = koehandel("", "champion", None).await;
-    let same = beside_built_in(&table, "champion").await;
+    let same = against_built_in(&table, "champion").await;
     assert_eq!((same.sessions, same.left_out, same.more), (1, 0, false));
     assert!(same.decisions > 20, "{same:?}");
     assert_eq!(same.agreed, same.decisions, "{same:?}");
@@ -90,7 +90,7 @@ async fn the_same_bot_agrees_in_everything_and_another_one_does_not() {
     assert_eq!(same.agreement.unwrap().share, 1.0);
     assert_eq!(same.took.count(), same.decisions);
     assert!(times_ms(&same.played).unwrap().is_sorted());
-    let other = beside_built_in(&table, "random").await;
+    let other = against_built_in(&table, "random").await;
     assert_eq!(other.decisions, same.decisions);
     assert!(other.differed > 5, "{other:?}");
     assert_eq!(other.agreed + other.differed, other.decisions);
@@ -148,7 +148,7 @@ async fn a_program_agrees_with_itself_over_a_restart_and_a_built_in_bot_is_compa
             .len(),
         1
     );
-    let other = beside_built_in(&table, "face").await;
+    let other = against_built_in(&table, "face").await;
     assert_eq!(other.decisions, same.decisions);
     let counted = other.agreed + other.differed + other.fallbacks;
     assert_eq!(counted, other.decisions, "{other:?}");

@@ -255,7 +255,7 @@ async fn names_given_before_a_match_are_its_rivals() {
         taken.unwrap().unwrap()
     };
     assert!(given(1, &[(1, "fay")]).await.seats_named);
-    // Nobody tells on which seat our second player sits: its bot is advised, and no seat is named.
+    // Nobody says on which seat our second player sits: its bot is advised, and no seat is named.
     assert!(!given(2, &[(1, "gil")]).await.seats_named);
     let fay = [None, name("fay"), None, name("eve")];
     let seats_now = async || {
@@ -293,7 +293,7 @@ async fn a_forged_name_is_not_taken_in() {
         name: "alice".into(),
         model: None,
     };
-    let told = world
+    let answered = world
         .sessions
         .callback(
             Default::default(),
@@ -303,6 +303,6 @@ async fn a_forged_name_is_not_taken_in() {
             tokio::time::Instant::now(),
         )
         .await;
-    assert_eq!(told.unwrap().text, "");
+    assert_eq!(answered.unwrap().text, "");
     assert_eq!(world.only().await.entries, entries);
 }

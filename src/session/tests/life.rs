@@ -121,7 +121,7 @@ async fn a_full_house_refuses_matches_and_keeps_those_it_has() {
 }
 
 #[tokio::test]
-async fn a_stop_waits_only_for_sessions_that_were_heard_of_lately() {
+async fn a_stop_waits_only_for_sessions_that_received_something_lately() {
     let limits = |quiet_limit, begun_limit| SessionOptions {
         quiet_limit,
         begun_limit,

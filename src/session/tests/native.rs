@@ -72,7 +72,7 @@ fn is_hasty(game: &str) -> bool {
     game == "lighthouses"
 }
 
-/// So many, or at least one where a busy machine may make all others late.
+/// This many, or at least one where a busy machine may make all others late.
 fn at_least(many: u64, game: &str) -> u64 {
     match is_hasty(game) {
         true => 1,
@@ -126,7 +126,7 @@ async fn a_program_that_crashes_once_goes_on_where_it_was() {
         assert!(table.folder.path().join("crashed").exists(), "{game}");
         assert!(count(&report, "failed") >= 1, "{game}: {report}");
         assert!(count(&report, "starts") >= 2, "{game}: {report}");
-        // It was asked for that decision before it ended, and when it heard all once more.
+        // It was asked for that decision before it ended, and when it received all once more.
         assert!(
             stderr.matches("decision 5").count() >= 2,
             "{game}: {stderr}"

@@ -315,7 +315,7 @@ fn python_json(value: &Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_program_that_crashes_is_started_again_and_told_all() {
+async fn a_program_that_crashes_is_started_again_and_sent_all() {
     if !python() {
         return;
     }
@@ -491,7 +491,7 @@ while asks == 10 and not os.path.exists('read'):
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_match_that_is_told_again_begins_with_the_note_that_it_began_with() {
+async fn a_match_that_is_sent_again_begins_with_the_note_that_it_began_with() {
     if !python() {
         return;
     }

@@ -112,7 +112,7 @@ async fn hung_up() -> (World, Key) {
 }
 
 #[tokio::test]
-async fn a_caller_who_hangs_up_finds_his_answer_later() {
+async fn a_caller_who_hangs_up_finds_the_answer_later() {
     let (world, at) = hung_up().await;
     let said = world.say(&at, "ask&how=long").await;
     assert!(said.starts_with("?n="), "{said}");
@@ -144,10 +144,10 @@ async fn where_messages_never_repeat_an_equal_one_is_answered_from_the_log() {
     };
     for (text, entries) in [("x=1", 1), ("x=1", 1), ("x=2", 2), ("x=1", 3)] {
         let (nobody, sent) = (Origin::default(), text.to_owned());
-        let told = world
+        let answered = world
             .sessions
             .callback(nobody, at.clone(), false, sent, Instant::now());
-        let answer = told.await.unwrap();
+        let answer = answered.await.unwrap();
         answer.sending.unwrap().handed();
         assert_eq!(world.transcript(&at).await.len(), entries, "{text}");
     }

@@ -298,7 +298,7 @@ async fn every_table_is_checked_and_the_free_pages() {
 }
 
 #[tokio::test]
-async fn only_a_database_of_ours_that_is_known_is_salvaged() {
+async fn only_a_drover_database_that_is_known_is_salvaged() {
     let (folder, store) = opened().await;
     let later =
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
@@ -369,7 +369,7 @@ async fn a_table_without_its_root_costs_no_other_table() {
         for (other, before) in TABLES.into_iter().zip(before) {
             let rows = count(&out, other).await;
             match table {
-                // Sessions tell which matches there were.
+                // Sessions name the matches that there were.
                 "matches" => assert_eq!(rows, before, "{other}"),
                 _ if other == table => assert_eq!(rows, 0, "{other}"),
                 _ => assert_eq!(rows, before, "{other}"),
@@ -528,7 +528,10 @@ async fn a_file_that_lost_its_beginning_is_refused() {
         matches!(refused, StoreError::NotADatabase { .. }),
         "{refused}"
     );
-    let told = salvage(&path, &folder.path().join("out.db")).await;
-    let told = told.unwrap_err();
-    assert!(matches!(told, StoreError::NotADatabase { .. }), "{told}");
+    let refused = salvage(&path, &folder.path().join("out.db")).await;
+    let refused = refused.unwrap_err();
+    assert!(
+        matches!(refused, StoreError::NotADatabase { .. }),
+        "{refused}"
+    );
 }

@@ -275,11 +275,11 @@ async fn a_device_is_no_database_and_stays_as_it_is() {
     let refused = Store::open(&Settings::at(&path, GameRules::all()))
         .await
         .unwrap_err();
-    let told = matches!(
+    let is_reported = matches!(
         refused,
         StoreError::NotADatabase { .. } | StoreError::Folder { .. } | StoreError::Foreign { .. }
     );
-    assert!(told, "{refused}");
+    assert!(is_reported, "{refused}");
     assert_eq!(fs::metadata("/dev/null").unwrap().permissions(), before);
     assert!(!fs::exists("/dev/null.lock").unwrap());
 }

@@ -293,7 +293,7 @@ async fn more_entries_than_one_transaction_takes_are_split_between_callers() {
 }
 
 #[tokio::test]
-async fn checkpoints_are_made_beside_the_writer() {
+async fn checkpoints_are_made_while_the_writer_writes() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     let size = || std::fs::metadata(store.path()).unwrap().len();

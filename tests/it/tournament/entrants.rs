@@ -61,12 +61,12 @@ fn says(answer: impl Into<String>) -> SocketAddr {
     let (listener, answer) = (TcpListener::bind("127.0.0.1:0").unwrap(), answer.into());
     let address = listener.local_addr().unwrap();
     let serve = |mut stream: TcpStream, answer: String| {
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         let mut chunk = [0; 1024];
         while let Ok(count @ 1..) = stream.read(&mut chunk) {
-            heard.extend_from_slice(&chunk[..count]);
-            if heard.ends_with(b"\r\n\r\n") {
-                heard.clear();
+            received.extend_from_slice(&chunk[..count]);
+            if received.ends_with(b"\r\n\r\n") {
+                received.clear();
                 if stream.write_all(answer.as_bytes()).is_err() {
                     return;
                 }

@@ -52,7 +52,7 @@ function offerCopies() {
   }
 }
 
-// Tells those who do not see the page.
+// Announces to those who do not see the page.
 function say(text) {
   const place = document.getElementById("said");
   if (place) place.textContent = text;
@@ -99,9 +99,9 @@ function follow(url, every, onNews) {
       try {
         over = !await onNews();
         if (over) end();
-        if (over || !url) tellLive("");
+        if (over || !url) announce("");
       } catch {
-        tellLive("The daemon cannot be reached; this page is tried again.");
+        announce("The daemon cannot be reached; this page is tried again.");
       }
       // A server that takes long has much to do.
       rest = Math.max(REST_MS, 10 * (performance.now() - begun));
@@ -135,14 +135,14 @@ function follow(url, every, onNews) {
       });
     }
     source.addEventListener("open", () => {
-      tellLive("");
+      announce("");
       clearTimeout(asked);
       if (every) again(every);
     });
     source.addEventListener("error", () => {
       // A browser connects again by itself, unless it was refused.
       const refused = source.readyState === EventSource.CLOSED;
-      tellLive(refused ? `No live updates: looked at every ${REFUSED_S} s.` : "Live updates were cut off: connecting again.");
+      announce(refused ? `No live updates: looked at every ${REFUSED_S} s.` : "Live updates were cut off: connecting again.");
       if (refused) again(REFUSED_S);
     });
   };
@@ -160,7 +160,7 @@ function follow(url, every, onNews) {
 }
 
 // Says quietly how live the page is, next to its times.
-function tellLive(text) {
+function announce(text) {
   const place = document.getElementById("live");
   if (!place || place.dataset.text === text) return;
   place.dataset.text = text;

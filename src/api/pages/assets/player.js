@@ -2,7 +2,7 @@
 // Shows a match step by step. What is shown are fragments of SVG that each game has drawn itself; this script
 // knows no game. It fills the element #replay from the JSON in #replay-data, or, where that is absent, from the
 // address in its data-src (a match's replay in the REST interface): what happened at each step, and the pictures
-// around the step that is shown. It reads on whenever it is told that there is more (the event `replay-more`).
+// around the step that is shown. It reads on whenever there is more (the event `replay-more`).
 (() => {
   const root = document.getElementById("replay");
   if (!root) return;
@@ -46,8 +46,8 @@
   const words = (data) => {
     if (Array.isArray(data)) return `[${data.map(words).join(", ")}]`;
     if (typeof data !== "object" || data === null) return { true: "yes", false: "no" }[data] ?? String(data ?? "–");
-    const told = Object.entries(data).filter(([, value]) => value !== null);
-    return told.map(([key, value]) => `${key.replaceAll("_", " ")} ${words(value)}`).join(", ");
+    const known = Object.entries(data).filter(([, value]) => value !== null);
+    return known.map(([key, value]) => `${key.replaceAll("_", " ")} ${words(value)}`).join(", ");
   };
 
   const svg = shape("svg", { role: "img", "aria-label": "The match at this step", viewBox: "0 0 400 300" });
@@ -115,7 +115,7 @@
     first.disabled = back.disabled = at === 0;
     next.disabled = last.disabled = at === steps.length - 1;
     found.replaceChildren(...step.facts.map((one) => {
-      const who = one.seats.length ? `, as ${one.seats.map(named).join(" and ")} heard it` : "";
+      const who = one.seats.length ? `, as ${one.seats.map(named).join(" and ")} saw it` : "";
       return make("li", {}, `${one.kind.replaceAll("_", " ")}${who}: ${words(one.data)}`);
     }));
   };
@@ -160,7 +160,7 @@
   // The seat whose view it is; empty: everything, or the only one.
   let viewed = asked.view || "";
   // Where that is; -1 if it may be yet to come. Entries are in order only within one seat's transcript, and not every
-  // entry changes what is to be seen: then a fact of the wanted kind tells the step.
+  // entry changes what is to be seen: then a fact of the wanted kind gives the step.
   const place = (whole) => {
     if ("turn" in wanted) return steps.findIndex((step) => step.turn >= Number(wanted.turn));
     const entry = Number(wanted.entry);
@@ -169,9 +169,9 @@
     if (later < 0 && !whole) return -1;
     const end = later < 0 ? steps.length : later;
     const begin = Math.max(0, steps.findLastIndex((step, at) => at < end && own(step) && step.entry <= entry));
-    const tells = (one) => one.kind === wanted.kind && one.seats.map(String).includes(wanted.seat);
-    const told = steps.findIndex((step, at) => at >= begin && at < end && step.facts.some(tells));
-    return told < 0 ? begin : told;
+    const matches = (one) => one.kind === wanted.kind && one.seats.map(String).includes(wanted.seat);
+    const found = steps.findIndex((step, at) => at >= begin && at < end && step.facts.some(matches));
+    return found < 0 ? begin : found;
   };
 
   // What all pictures have alike.

@@ -420,7 +420,7 @@ fn setups_that_cannot_be_played_are_named() {
 }
 
 #[test]
-fn every_number_of_players_finds_a_map_of_ours() {
+fn every_number_of_players_finds_a_shipped_map() {
     for players in 1..=16 {
         for seed in 0..20 {
             let setup = TableSetup::numbered(seed, Value::Null, players);

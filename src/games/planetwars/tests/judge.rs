@@ -181,7 +181,7 @@ fn silence_and_death_in_mid_game() {
 
 /// With more than one player per team, the rest plays on by the chosen policy.
 #[test]
-fn a_dropped_player_leaves_his_team_or_takes_it_along() {
+fn a_dropped_player_leaves_its_team_or_takes_it_along() {
     let map = "P 1 0 0 1 1 9\nP 2 9 9 1 2 9\nP 3 0 9 1 3 9\nP 4 9 0 1 4 9\n";
     for (policy, over, owner) in [("idle", false, 1), ("neutral", false, 0), ("team", true, 1)] {
         let options = json!({"map": map, "teams": [2, 2], "dropped": policy});
@@ -254,7 +254,7 @@ fn options_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn one_who_enters_plays_his_team() {
+fn one_who_enters_plays_a_whole_team() {
     let seat_owners = |options: Value, entrants| {
         KIT.line_up(&options, entrants)
             .map(|line_up| line_up.owners)

@@ -379,7 +379,7 @@ fn totals_decide_at_the_last_round() {
 }
 
 #[test]
-fn what_becomes_of_offenders() {
+fn an_offender_stands_idle_or_leaves_its_planets() {
     let text = "P 1 0 0 1 1 5\nP 2 3 0 1 2 5\nP 3 9 0 1 3 5\nP 4 9 9 1 4 5\n";
     let with = |dropped| {
         let ruleset = Ruleset {

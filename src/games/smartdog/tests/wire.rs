@@ -22,7 +22,7 @@ struct Numbers {
 impl Numbers {
     /// Whether two lines differ at most in a dog's number, and always in the same way.
     fn same(&mut self, ours: &str, theirs: &str) -> bool {
-        match (number_of(ours), number_of(theirs)) {
+        match (dog_number(ours), dog_number(theirs)) {
             (None, None) => ours == theirs,
             (Some((one, rest)), Some((other, their_rest))) => {
                 let known = self.ours.entry(other.clone()).or_insert(one.clone());
@@ -35,7 +35,7 @@ impl Numbers {
 
     /// A recorded command with our dog number.
     fn ours(&self, line: &str) -> String {
-        match number_of(line) {
+        match dog_number(line) {
             Some((number, rest)) if self.ours.contains_key(&number) => {
                 rest.replace('N', &self.ours[&number])
             }
@@ -45,7 +45,7 @@ impl Numbers {
 }
 
 /// The number of the dog in a line, and the line with `N` in its place.
-fn number_of(line: &str) -> Option<(String, String)> {
+fn dog_number(line: &str) -> Option<(String, String)> {
     let start = ["obj  \"id\":", "warning ", "do "]
         .into_iter()
         .find(|start| line.starts_with(start))?;

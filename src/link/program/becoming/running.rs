@@ -27,7 +27,7 @@ impl Becoming {
         // What it leaves behind if it never becomes the program is found by this.
         command.envs(orphans::inherited()).arg("--become");
         // It closes this once it has become the program, and says before that why it cannot.
-        command.arg(format!("--told={}", writer.as_raw_fd()));
+        command.arg(format!("--report={}", writer.as_raw_fd()));
         command.arg(format!("--orders=/proc/self/fd/{}", orders.as_raw_fd()));
         fcntl_setfd(&writer, FdFlags::empty())?;
         fcntl_setfd(orders, FdFlags::empty())?;

@@ -129,7 +129,7 @@ impl Program {
 
     /// What it has said and nobody has taken yet, as far as it has been read. A byte order mark alone is nothing.
     #[must_use]
-    pub fn unheard(&self) -> &[u8] {
+    pub fn unended(&self) -> &[u8] {
         unmarked(&self.said)
     }
 

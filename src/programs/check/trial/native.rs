@@ -35,9 +35,9 @@ impl Trial<'_> {
         if self.missed < MISSED_MAX {
             self.missed += 1;
             let steps = self.steps.as_ref();
-            let unended = match program.unheard() {
+            let unended = match program.unended() {
                 [] => None,
-                unheard => Some(format!("{} has no end of line", shown(unheard))),
+                unended => Some(format!("{} has no end of line", shown(unended))),
             };
             let why = unended.or_else(|| steps?.owes_before(number));
             let why = why.map_or_else(String::new, |why| format!(": {why}"));
@@ -49,13 +49,13 @@ impl Trial<'_> {
     }
 
     /// Takes in what it has said before it is sent more: nothing that it was not asked for.
-    pub(super) fn overhear(&mut self, program: &mut Talk) -> Result<(), Over> {
+    pub(super) fn read_on(&mut self, program: &mut Talk) -> Result<(), Over> {
         if self.steps.is_none() {
             return Ok(());
         }
         let mut reads = 0..READS_MAX;
         while program.read() > 0 && reads.next().is_some() {}
-        while self.missed < MISSED_MAX && program.unheard().contains(&b'\n') {
+        while self.missed < MISSED_MAX && program.unended().contains(&b'\n') {
             self.answered(program, Instant::now())?;
         }
         Ok(())

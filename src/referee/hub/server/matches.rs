@@ -1,4 +1,4 @@
-//! The matches of a hub: players sit down, play, and are told the end once it is stored.
+//! The matches of a hub: players sit down, play, and receive the end once it is stored.
 
 use super::HubServer;
 use crate::clock::{Steady, now_us};
@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How long a match may wait until it can be recorded before it is given up: players would give up the hub.
 const RECORDED_WITHIN: Duration = Duration::from_secs(5);
-/// What players hear whose match cannot even begin to be recorded.
+/// What players receive whose match cannot even begin to be recorded.
 const UNRECORDED: &str = "error The match cannot be recorded at present, try again later";
 
 /// A match whose players are known.
@@ -148,7 +148,7 @@ impl HubServer {
             map: map.map(|(name, _)| name.clone()),
             slot: None,
         };
-        // Its players have been told why.
+        // Its players know why.
         let _ = self.sit(sitting).await;
     }
 
@@ -201,8 +201,8 @@ impl HubServer {
             detail = result.detail,
             "a match ended"
         );
-        if let Some(tell) = &self.settings.on_line {
-            seated.peers.into_iter().for_each(|peer| tell(peer, None));
+        if let Some(notify) = &self.settings.on_line {
+            seated.peers.into_iter().for_each(|peer| notify(peer, None));
         }
         Ok(Sat {
             match_id,
@@ -222,8 +222,8 @@ impl HubServer {
             if let Who::Guest(guest) = &sitter.who {
                 let match_id = &seating.row.id;
                 tracing::debug!(match_id, seat = seat.0, peer = %guest.peer, "seated");
-                if let Some(tell) = &self.settings.on_line {
-                    tell(guest.peer, Some((Arc::clone(&seating.row), seat)));
+                if let Some(notify) = &self.settings.on_line {
+                    notify(guest.peer, Some((Arc::clone(&seating.row), seat)));
                 }
                 peers.push(guest.peer);
             }
