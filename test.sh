@@ -36,6 +36,8 @@ fi
 # The pages are tested in a browser; without one the tests say so.
 command -v chromedriver >/dev/null || packages chromium chromium-driver || true
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
+# Half of the tests' time is waiting for programs and clocks.
+export RUST_TEST_THREADS="${RUST_TEST_THREADS:-$((2 * $(nproc)))}"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 # One build for lints, tests, smoke run and container: that of the static executable which is shipped.
 built="$target/debug"

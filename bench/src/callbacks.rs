@@ -207,7 +207,7 @@ impl Batches {
 
 impl fmt::Display for Batches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.commits == 0 {
+        if self.appends == 0 {
             return Ok(());
         }
         let commits = self.commits as f64;

@@ -67,7 +67,7 @@ const STEPS_MAX: usize = 200_000;
 const MATCHES: u64 = 2;
 /// Nodes a decision.
 const NODES: u64 = 20;
-/// One decision of n is explained, with this number of nodes: enough for every bot to compare something.
+/// Some decisions are explained, with this number of nodes: enough for every bot to compare something.
 const EXPLAIN_NODES: u64 = 3_000;
 const EXPLAIN_EVERY: u32 = 11;
 /// Most seats that are tried, in games that have no end of them.

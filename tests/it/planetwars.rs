@@ -263,7 +263,7 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
         }
     }
     let mut teams: Vec<(String, Vec<u64>)> = Vec::new();
-    let mut launches = 0;
+    let (mut launches, mut compared) = (0, 0);
     for played in app.ended_matches("planetwars", 12) {
         assert_eq!(played["cause"], "normal");
         let id = played["id"].as_str().unwrap();
@@ -276,7 +276,11 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
             .unwrap()
             .trim_start_matches("builtin:")
             .to_owned();
-        assert_eq!(said, alone(&bot, &message));
+        // On a busy machine a shim may have answered in its daemon's place.
+        if app.facts(&played["id"], "local") == 0 {
+            assert_eq!(said, alone(&bot, &message));
+            compared += 1;
+        }
         launches += said.iter().filter(|reply| reply.contains('F')).count();
         let session = app.get(&format!("/api/v1/sessions/{}", own["id"])).json();
         let mut team: Vec<u64> = session["team"]
@@ -291,6 +295,7 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
         teams.push((bot, team));
     }
     assert!(launches > 30, "{launches} replies with orders");
+    assert!(compared >= 6, "{compared} sessions without a local answer");
     // Two teams a game, of one bot each.
     teams.sort();
     teams.dedup();
