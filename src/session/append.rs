@@ -174,14 +174,8 @@ pub(super) fn close_later(
                 ..Close::new(at_us, cause)
             };
             let append = Append {
-                session,
-                previous,
-                seq,
-                open: None,
-                match_: None,
-                entries: Vec::new(),
-                facts: Vec::new(),
                 close: Some(Box::new(close)),
+                ..Append::after(session, previous, seq)
             };
             let stored = registry.dependencies.store.append(append).await;
             if void && stored.is_ok() {

@@ -136,14 +136,8 @@ impl SessionState {
         let entries = std::mem::take(&mut self.behind.waiting);
         let count = entries.len() as u64;
         let append = Append {
-            session: self.id,
-            previous: self.head,
-            seq: self.seq - count,
-            open: None,
-            match_: None,
             entries,
-            facts: Vec::new(),
-            close: None,
+            ..Append::after(self.id, self.head, self.seq - count)
         };
         let (storing, stored) = oneshot::channel();
         self.behind.flight = Some(Flight {

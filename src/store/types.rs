@@ -391,6 +391,23 @@ pub struct Append {
     pub close: Option<Box<Close>>,
 }
 
+impl Append {
+    /// Nothing yet, after this entry of a session that has this number of them.
+    #[must_use]
+    pub const fn after(session: SessionId, previous: Option<EntryId>, seq: u64) -> Self {
+        Self {
+            session,
+            previous,
+            seq,
+            open: None,
+            match_: None,
+            entries: Vec::new(),
+            facts: Vec::new(),
+            close: None,
+        }
+    }
+}
+
 /// Proof that an [`Append`] is durable.
 #[derive(Clone, Copy, Debug)]
 pub struct Receipt {

@@ -508,6 +508,26 @@ fn a_program_is_not_sent_again_what_a_fresh_dialogue_says_again() {
 }
 
 #[test]
+fn a_program_that_is_started_again_is_sent_everything() {
+    let (mut seat, _) = seat_of_program(false);
+    let _ = asked(&mut seat, "ask 1000");
+    let part = seat.program().unwrap();
+    assert_eq!(part.lines().unwrap().len(), 1);
+    part.start_again();
+    let post = part.attend();
+    post.push(Line::Plain("from the beginning".to_owned()));
+    assert_eq!(part.lines().unwrap().len(), 1);
+}
+
+#[test]
+fn a_decision_that_is_stopped_ends_though_its_time_has_no_end() {
+    let (mut seat, _) = seat_of_program(true);
+    let _ = asked(&mut seat, "ask 1000 20");
+    let bounds = search(seat.answered(ProgramReply::Late, Duration::MAX));
+    assert_eq!(bounds.deadline, Duration::MAX);
+}
+
+#[test]
 fn a_program_may_be_given_less_than_the_wire_gives() {
     let mut part = ProgramPart::new(false, Some(ms(50)));
     let post = Some(part.attend());

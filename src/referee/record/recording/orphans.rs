@@ -56,14 +56,8 @@ impl Recording {
                 ..Close::new(now_us(), Cause::Cancelled)
             };
             let append = Append {
-                session: session.id,
-                previous: Some(last),
-                seq,
-                open: None,
-                match_: None,
-                entries: Vec::new(),
-                facts: Vec::new(),
                 close: Some(Box::new(close)),
+                ..Append::after(session.id, Some(last), seq)
             };
             store.append(append).await?;
         }
