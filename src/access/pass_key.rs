@@ -58,14 +58,23 @@ pub enum PassKeyError {
 }
 
 impl PassKey {
-    /// The configured key, or else the one in the file next to this database, which is made if it is missing.
+    /// The configured key, or else the one in the file next to this database, which is made if it is missing. A server's
+    /// database has no such place: without a configured key one is drawn, for this process alone.
     ///
     /// # Errors
     /// [`PassKeyError`] says how to get one.
     pub fn load(configured: Option<&str>, store: &Store) -> Result<Self, PassKeyError> {
-        match configured {
-            Some(key) => Ok(Self::from_bytes(key.as_bytes())),
-            None => Self::next_to(store.path()),
+        match (configured, store.location().file()) {
+            (Some(key), _) => Ok(Self::from_bytes(key.as_bytes())),
+            (None, Some(database)) => Self::next_to(database),
+            (None, None) => {
+                tracing::warn!(
+                    "browsers' passes end with this process, and other replicas do not know them: set api.pass_key"
+                );
+                Ok(Self::from_bytes(
+                    format!("{}{}", nonce()?, nonce()?).as_bytes(),
+                ))
+            }
         }
     }
 

@@ -71,7 +71,7 @@ pub(super) async fn run(
     let given = given.filter_map(|(name, value)| Some((name, value.clone()?)));
     let filter =
         api::match_filter(given).map_err(|problem| UsageError(problem.detail().to_owned()))?;
-    let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
+    let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
     if let Some(unknown) = api::unknown(&store, &filter).await? {
         return refuse(unknown.into_detail());
     }

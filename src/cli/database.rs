@@ -83,7 +83,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             )?;
         }
         Verb::Backup { to } => {
-            let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
+            let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
             store::backup(store.reader(), to).await?;
             store.close().await;
             writeln!(out, "wrote {}", to.display())?;

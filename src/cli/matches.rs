@@ -135,7 +135,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
         }
         Verb::Verify { id } => database::verify(&config.store.path, Some(id), &mut out).await?,
         reading => {
-            let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
+            let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
             read(&store, reading, &mut out).await?;
             store.close().await;
             ExitCode::SUCCESS

@@ -35,7 +35,7 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     let (id, entry) = place(from)?;
     let config = common.load(&Flags::new())?.config;
-    let store = Store::open_readonly(&config.store.path, GameRules::all()).await?;
+    let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
     let stored = Stored::read(&store, id, &args).await;
     store.close().await;
     let mut stored = stored?;

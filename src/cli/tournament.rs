@@ -152,7 +152,7 @@ async fn find(store: &Store, id: Option<&str>) -> anyhow::Result<TournamentRow> 
     let Some(id) = id else {
         return match all.next() {
             Some(newest) => Ok(newest),
-            None => anyhow::bail!("there is no tournament in {}", store.path().display()),
+            None => anyhow::bail!("there is no tournament in {}", store.location()),
         };
     };
     let mut fitting = all.filter(|found| found.id.starts_with(&id.to_uppercase()));

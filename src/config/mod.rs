@@ -8,6 +8,7 @@ mod keys;
 mod layers;
 mod lines;
 mod load;
+mod location;
 mod readers;
 mod settings;
 mod show;
@@ -18,6 +19,7 @@ pub use keys::{Key, check_options, keys};
 pub use layers::{Environment, Flags};
 pub use lines::Lines;
 pub use load::{Further, Loaded, check_text, load, load_and};
+pub use location::{Location, Server};
 pub use settings::{
     Api, Bots, Callbacks, Config, Drain, Hub, Koehandel, Log, PathReferee, Referee, Shim, Smartdog,
     Store, Thinking,

@@ -1,6 +1,7 @@
 //! How the values of keys are read. A reader that cannot read a value says what is allowed, as a continuation of
 //! "must be": there is no other list of what a key takes.
 
+use super::location::Location;
 use super::values::{Durability, Secret, Targets, parse_address, parse_network};
 use crate::secrets::KEY_BYTES_MIN;
 use games::Wire;
@@ -253,6 +254,13 @@ pub(super) fn mode<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> 
 pub(super) fn token<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
     let allowed = "a token; leave the key out for none";
     fitting(from, allowed, |text| !text.trim().is_empty()).map(Secret::new)
+}
+
+pub(super) fn database<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
+    let allowed =
+        "sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE; or \"\" for store.path";
+    let fits = |text: &str| text.is_empty() || Location::read(text).is_some();
+    fitting(from, allowed, fits).map(Secret::new)
 }
 
 pub(super) fn pass_key<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {

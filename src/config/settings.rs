@@ -1,6 +1,7 @@
 //! Every setting, once: each field is a key, and its doc comment, its default and the reader that checks it are what
 //! the file, the environment, `config show|check|init` and the daemon go by.
 
+use super::location::Location;
 use super::readers::*;
 use super::values::{Durability, LogFormat, Secret, Targets};
 use ipnet::IpNet;
@@ -167,9 +168,21 @@ impl Api {
 /// The database.
 #[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Store {
-    /// The database. Its folder is made if missing. One process only may have it open.
+    /// The database, a file of SQLite. Its folder is made if missing. One process only may have it open.
     #[config(default = "data/drover.db", deserialize_with = path)]
     pub path: PathBuf,
+    /// The database, in place of `store.path`: `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE` of a
+    /// PostgreSQL server (15 or later), with `?sslmode=verify-full&sslrootcert=FILE` to encrypt the connection. Empty:
+    /// `store.path`.
+    #[config(default = "", deserialize_with = database)]
+    pub url: Secret,
+    /// A file that holds `store.url`.
+    #[config(default = "", deserialize_with = given)]
+    pub url_file: Maybe<PathBuf>,
+    /// Whether connections to a server keep statements prepared. false behind a pooler that shares connections by
+    /// transactions, such as pgbouncer before 1.21.
+    #[config(default = true, deserialize_with = flag)]
+    pub prepared_statements: bool,
     /// What an acknowledged entry survives. power: a power cut (the log is synced before the answer leaves).
     /// process: kill -9, not a power cut; faster.
     #[config(default = "power", deserialize_with = choice)]
@@ -180,6 +193,17 @@ pub struct Store {
 }
 
 impl Store {
+    /// Where the database is.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        let given = self.url.reveal().and_then(Location::read);
+        let mut location = given.unwrap_or_else(|| Location::File(self.path.clone()));
+        if let Location::Server(server) = &mut location {
+            server.prepares = self.prepared_statements;
+        }
+        location
+    }
+
     /// What a commit of this game must survive.
     #[must_use]
     pub fn durability_of(&self, game: &str) -> Durability {

@@ -4,9 +4,9 @@ use super::narrow::{OWN, SESSION_SHARE, meant};
 use super::records::Filter;
 use super::secrecy::OVER;
 use super::versus::newest;
+use crate::store::sql::{query, query_as};
 use crate::store::{Reader, StoreError};
 use games::stats::Moments;
-use sqlx::{AssertSqlSafe, Row as _};
 
 /// A bot's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,24 +39,25 @@ pub async fn bot_record(
     };
     let found = newest(reader, &filter).await?;
     let [from, below] = meant(bot);
-    let row = sqlx::query(AssertSqlSafe(format!(
-        "SELECT count(*), total(w), total(w * w), total(w = 1), total(w > 0 AND w < 1) FROM (
+    let row = query(format!(
+        "SELECT count(*), total(w), total(w * w), 
+             count(*) FILTER (WHERE w = 1), count(*) FILTER (WHERE w > 0 AND w < 1) FROM (
             SELECT coalesce(
                 (SELECT r.win_share FROM results r WHERE r.match_id = o.match_id AND r.seat = o.place),
                 (SELECT {SESSION_SHARE} FROM sessions x
                  WHERE x.match_id = o.match_id AND coalesce(x.seat, -x.id) = o.place LIMIT 1)) AS w
             FROM ({OWN}) o CROSS JOIN matches m ON m.id = o.match_id
-            WHERE o.bot >= ?2 AND o.bot < ?3 AND ({OVER}) <= ?4) WHERE w IS NOT NULL"
-    )))
+            WHERE o.bot >= $2 AND o.bot < $3 AND ({OVER}) <= $4) AS shares WHERE w IS NOT NULL"
+    ))
     .bind(found.json())
     .bind(from)
     .bind(below)
     .bind(over_by_us)
     .fetch_one(reader.pool())
     .await?;
-    let count = row.try_get::<i64, _>(0)? as u64;
-    let won = row.try_get::<f64, _>(3)? as u64;
-    let tied = row.try_get::<f64, _>(4)? as u64;
+    let count = row.try_get::<i64>(0)? as u64;
+    let won = row.try_get::<i64>(3)? as u64;
+    let tied = row.try_get::<i64>(4)? as u64;
     Ok(BotRecord {
         won,
         tied,
@@ -78,7 +79,7 @@ pub async fn programs_played(
     game: Option<&str>,
 ) -> Result<Vec<(String, String)>, StoreError> {
     let played =
-        "SELECT game, bot FROM programs_played WHERE ?1 IS NULL OR game = ?1 ORDER BY game, bot";
-    let played = sqlx::query_as(played).bind(game.map(str::to_owned));
+        "SELECT game, bot FROM programs_played WHERE $1 IS NULL OR game = $1 ORDER BY game, bot";
+    let played = query_as(played).bind(game.map(str::to_owned));
     Ok(played.fetch_all(reader.pool()).await?)
 }

@@ -2,8 +2,9 @@
 //! that a follower can continue after an interruption.
 
 use super::matches::match_row;
+use crate::store::sql::{Connection, query_as};
 use crate::store::types::{MatchRow, SessionId};
-use crate::store::{Reader, StoreError};
+use crate::store::{Reader, StoreError, kept, startup};
 
 /// A match, or one of its sessions, has begun or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +22,10 @@ pub struct Change {
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn last_change(reader: &Reader) -> Result<i64, StoreError> {
-    let last = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM changes");
-    Ok(last.fetch_one(reader.pool()).await?)
+    let mut connection = reader.pool().acquire().await?;
+    let upto = startup::horizon(&mut connection).await?;
+    let last = query_as("SELECT coalesce(max(id), 0) FROM changes WHERE id <= $1");
+    Ok(last.bind(upto).fetch_one(&mut connection).await?)
 }
 
 /// The first `limit` changes after this one, in order.
@@ -30,15 +33,19 @@ pub async fn last_change(reader: &Reader) -> Result<i64, StoreError> {
 /// # Errors
 /// [`StoreError::Read`]; [`StoreError::Forgotten`] if not all that came after it are kept.
 pub async fn changes(reader: &Reader, after: i64, limit: u32) -> Result<Vec<Change>, StoreError> {
-    let rows: Vec<(i64, String, Option<i64>, i64)> = sqlx::query_as(
-        "SELECT id, match_id, session, (SELECT min(id) FROM changes) FROM changes
-         WHERE id > ? ORDER BY id LIMIT ?",
-    )
+    let mut connection = reader.pool().acquire().await?;
+    let upto = startup::horizon(&mut connection).await?;
+    let oldest = oldest(&connection);
+    let rows: Vec<(i64, String, Option<i64>, i64)> = query_as(format!(
+        "SELECT id, match_id, session, {oldest} FROM changes
+         WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3",
+    ))
     .bind(after)
+    .bind(upto)
     .bind(limit)
-    .fetch_all(reader.pool())
+    .fetch_all(&mut connection)
     .await?;
-    if rows.first().is_some_and(|(.., oldest)| after < oldest - 1) {
+    if rows.first().is_some_and(|(.., oldest)| after < *oldest) {
         return Err(StoreError::Forgotten);
     }
     let changes = rows.into_iter().map(|(id, match_id, session, _)| Change {
@@ -54,10 +61,20 @@ pub async fn changes(reader: &Reader, after: i64, limit: u32) -> Result<Vec<Chan
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn follows_change(reader: &Reader, id: i64) -> Result<bool, StoreError> {
-    let follows = sqlx::query_scalar(
-        "SELECT ? BETWEEN coalesce(min(id) - 1, 0) AND coalesce(max(id), 0) FROM changes",
-    );
-    Ok(follows.bind(id).fetch_one(reader.pool()).await?)
+    let mut connection = reader.pool().acquire().await?;
+    let oldest = oldest(&connection);
+    let follows = query_as(format!(
+        "SELECT $1 BETWEEN coalesce({oldest}, 0) AND coalesce(max(id), 0) FROM changes"
+    ));
+    Ok(follows.bind(id).fetch_one(&mut connection).await?)
+}
+
+/// The change after which all are kept, as SQL. On a server, numbers are left out between two changes.
+fn oldest(connection: &Connection) -> String {
+    match connection.is_postgres() {
+        true => format!("(SELECT max(max(id) - {}, 0) FROM changes)", kept(true)),
+        false => "(SELECT min(id) - 1 FROM changes)".to_owned(),
+    }
 }
 
 /// The matches of the first `limit` changes after this one: the row of each as it is now, with the number of its

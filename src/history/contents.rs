@@ -4,12 +4,11 @@ use super::matches::sessions_of;
 use super::pages::{cut, number_after, number_before};
 use super::records::{BluffRow, FactRow, Filter, MatchEntry, Page, PageAt, SessionRow};
 use super::secrecy;
+use crate::store::sql::{Builder, Row, query, query_as};
 use crate::store::startup::Head;
 use crate::store::types::{Entry, EntryId, SessionId};
 use crate::store::{Heads, Reader, StoreError, rows, startup, transcript};
 use serde_json::json;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{QueryBuilder, Row as _};
 
 /// Bluffs that are examined for one page: after as many that do not fit, it is shorter than its limit.
 const BLUFFS_LOOKED_MAX: i64 = 4096;
@@ -26,8 +25,8 @@ const BLUFFS: &str = "SELECT b.id, s.match_id, s.game, b.session, s.bot, b.entry
 
 /// Whether no more is known of what the bluff `b` of the session `s` claimed than that it was at least so much: the
 /// fact behind it says so, or has been pruned with a transcript that was not the bluffer's.
-pub(super) const AT_LEAST: &str = "iif(s.packed = 2, s.side = 'player' AND b.place IS NOT 0, EXISTS (
-    SELECT 1 FROM facts f WHERE f.session = b.session AND f.entry IS b.entry AND f.data ->> 'by' = b.by
+pub(super) const AT_LEAST: &str = "iif(s.packed = 2, s.side = 'player' AND b.place IS DISTINCT FROM 0, EXISTS (
+    SELECT 1 FROM facts f WHERE f.session = b.session AND f.entry IS NOT DISTINCT FROM b.entry AND f.data ->> 'by' = b.by
         AND f.data ->> 'bid' IS NULL AND f.data ->> 'bid_at_least' IS NOT NULL))";
 
 const OF_BLUFFS: &str =
@@ -76,10 +75,12 @@ impl Contents {
 /// [`StoreError::Read`].
 pub async fn last_numbers(reader: &Reader) -> Result<(EntryId, i64), StoreError> {
     let mut connection = reader.pool().acquire().await?;
-    let entry = sqlx::query_scalar(startup::LAST_ENTRY).fetch_one(&mut *connection);
-    let entry = EntryId(entry.await?);
-    let fact = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM facts");
-    Ok((entry, fact.fetch_one(&mut *connection).await?))
+    let entry = EntryId(startup::last_entry(&mut connection).await?);
+    if connection.is_postgres() {
+        return Ok((entry, entry.0));
+    }
+    let fact = query_as("SELECT coalesce(max(id), 0) FROM facts");
+    Ok((entry, fact.fetch_one(&mut connection).await?))
 }
 
 /// The number of the last entry and of the last fact of these sessions.
@@ -96,8 +97,8 @@ pub async fn last_numbers_of(
         last = last.max(head.map_or(last, |(entry, _)| entry));
     }
     let sessions: Vec<_> = sessions.iter().map(|session| session.id).collect();
-    let fact = sqlx::query_scalar(
-        "SELECT coalesce(max(id), 0) FROM facts WHERE session IN (SELECT value FROM json_each(?))",
+    let fact = query_as(
+        "SELECT coalesce(max(id), 0) FROM facts WHERE session IN (SELECT CAST(value AS BIGINT) FROM json_each($1))",
     )
     .bind(json!(sessions).to_string());
     Ok((last, fact.fetch_one(reader.pool()).await?))
@@ -115,13 +116,12 @@ pub async fn head(
         return Ok(session.last_entry.zip(session.entries));
     }
     // In one transaction: it may have ended since its row was read, and the stored heads are of live ones.
-    let mut transaction = reader.pool().begin().await?;
-    let ended: Option<(Option<i64>, Option<i64>)> = sqlx::query_as(
-        "SELECT last_entry, entries FROM sessions WHERE id = ? AND ended_us IS NOT NULL",
-    )
-    .bind(session.id.0)
-    .fetch_optional(&mut *transaction)
-    .await?;
+    let mut transaction = reader.pool().reading().await?;
+    let ended: Option<(Option<i64>, Option<i64>)> =
+        query_as("SELECT last_entry, entries FROM sessions WHERE id = $1 AND ended_us IS NOT NULL")
+            .bind(session.id.0)
+            .fetch_optional(&mut transaction)
+            .await?;
     let head = match ended {
         Some((last, count)) => last.zip(count.map(|count| count as u64)),
         None => startup::head(&mut transaction, session.id)
@@ -252,9 +252,9 @@ pub async fn facts_page(
     at: &PageAt,
 ) -> Result<Page<FactRow>, StoreError> {
     let sessions: Vec<_> = of.sessions.iter().map(|session| session.id).collect();
-    let mut query = QueryBuilder::new(FACTS);
+    let mut query = Builder::new(FACTS);
     query
-        .push(" WHERE f.session IN (SELECT value FROM json_each(")
+        .push(" WHERE f.session IN (SELECT CAST(value AS BIGINT) FROM json_each(")
         .push_bind(json!(sessions).to_string())
         .push(")) AND f.id > ")
         .push_bind(number_after(at)?)
@@ -276,7 +276,7 @@ pub async fn facts_page(
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn facts(reader: &Reader, match_id: &str) -> Result<Vec<FactRow>, StoreError> {
-    let mut query = QueryBuilder::new(FACTS);
+    let mut query = Builder::new(FACTS);
     query
         .push(" WHERE s.match_id = ")
         .push_bind(match_id.to_owned())
@@ -291,7 +291,7 @@ pub async fn facts(reader: &Reader, match_id: &str) -> Result<Vec<FactRow>, Stor
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn has_fact(reader: &Reader, session: SessionId, kind: &str) -> Result<bool, StoreError> {
-    let row = sqlx::query("SELECT 1 FROM facts WHERE session = ? AND kind = ? LIMIT 1")
+    let row = query("SELECT 1 FROM facts WHERE session = $1 AND kind = $2 LIMIT 1")
         .bind(session.0)
         .bind(kind.to_owned())
         .fetch_optional(reader.pool())
@@ -311,7 +311,7 @@ pub async fn bluffs(
 ) -> Result<Page<BluffRow>, StoreError> {
     let before = number_before(at)?;
     let least: Option<i64> =
-        sqlx::query_scalar("SELECT id FROM bluffs WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?")
+        query_as("SELECT id FROM bluffs WHERE id < $1 ORDER BY id DESC LIMIT 1 OFFSET $2")
             .bind(before)
             .bind(BLUFFS_LOOKED_MAX)
             .fetch_optional(reader.pool())
@@ -342,12 +342,15 @@ pub async fn bluffs_after(
     after: i64,
     limit: u32,
 ) -> Result<(Vec<BluffRow>, i64), StoreError> {
-    let last: Option<i64> = sqlx::query_scalar(
-        "SELECT max(id) FROM (SELECT id FROM bluffs WHERE id > ? ORDER BY id LIMIT ?)",
+    let mut connection = reader.pool().acquire().await?;
+    let upto = startup::horizon(&mut connection).await?;
+    let last: Option<i64> = query_as(
+        "SELECT max(id) FROM (SELECT id FROM bluffs WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3) AS later",
     )
     .bind(after)
+    .bind(upto)
     .bind(BLUFFS_LOOKED_MAX)
-    .fetch_one(reader.pool())
+    .fetch_one(&mut connection)
     .await?;
     let Some(last) = last else {
         return Ok((Vec::new(), after));
@@ -369,8 +372,10 @@ pub async fn bluffs_after(
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn last_bluff(reader: &Reader) -> Result<i64, StoreError> {
-    let last = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM bluffs");
-    Ok(last.fetch_one(reader.pool()).await?)
+    let mut connection = reader.pool().acquire().await?;
+    let upto = startup::horizon(&mut connection).await?;
+    let last = query_as("SELECT coalesce(max(id), 0) FROM bluffs WHERE id <= $1");
+    Ok(last.bind(upto).fetch_one(&mut connection).await?)
 }
 
 /// Which bluffs by their numbers.
@@ -388,7 +393,7 @@ async fn bluffs_between(
     filter: &Filter,
     bounds: Bounds,
 ) -> Result<Vec<BluffRow>, StoreError> {
-    let mut query = QueryBuilder::new(BLUFFS);
+    let mut query = Builder::new(BLUFFS);
     query.push(AT_LEAST).push(", ").push(secrecy::ENTRANT);
     query.push(", ").push(secrecy::OVER).push(OF_BLUFFS);
     query.push(" AND b.id < ").push_bind(bounds.below);
@@ -428,7 +433,7 @@ async fn bluffs_between(
             game: row.try_get(2)?,
             session: SessionId(row.try_get(3)?),
             bot: row.try_get(4)?,
-            entry: row.try_get::<Option<i64>, _>(5)?.map(EntryId),
+            entry: row.try_get::<Option<i64>>(5)?.map(EntryId),
             at_us: row.try_get(6)?,
             by: row.try_get(7)?,
             seat: rows::seat(row.try_get(8)?)?,
@@ -443,13 +448,13 @@ async fn bluffs_between(
     Ok(bluffs)
 }
 
-fn fact(row: &SqliteRow) -> Result<FactRow, StoreError> {
+fn fact(row: &Row) -> Result<FactRow, StoreError> {
     Ok(FactRow {
         id: row.try_get(0)?,
         session: SessionId(row.try_get(1)?),
         seat: rows::seat(row.try_get(2)?)?,
         bot: row.try_get(3)?,
-        entry: row.try_get::<Option<i64>, _>(4)?.map(EntryId),
+        entry: row.try_get::<Option<i64>>(4)?.map(EntryId),
         kind: row.try_get(5)?,
         data: rows::json(row.try_get(6)?)?,
         entrant: row.try_get(7)?,

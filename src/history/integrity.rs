@@ -2,10 +2,10 @@
 
 use super::records::SessionRow;
 use crate::store::damage;
+use crate::store::sql::query_as;
 use crate::store::startup;
 use crate::store::types::EntryId;
 use crate::store::{Reader, StoreError};
-use futures_util::StreamExt as _;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::{BTreeSet, HashMap};
 
@@ -34,7 +34,7 @@ impl EntryCounts {
 const STRAYS: &str = "
     SELECT (SELECT count(*) FROM entries e
             WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = e.session))
-         + (SELECT coalesce(sum(p.entries), 0) FROM packed p
+         + (SELECT CAST(coalesce(sum(p.entries), 0) AS BIGINT) FROM packed p
             WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = p.session))";
 
 /// Rows that contradict each other, with what is said of them.
@@ -63,16 +63,15 @@ const CONTRADICTIONS: [(&str, &str); 4] = [
 
 /// What SQLite reports about the file, and rows that contradict each other; empty if all is well.
 pub async fn integrity(reader: &Reader) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut checked = sqlx::query_scalar("PRAGMA integrity_check").fetch(reader.pool());
-    // Behind a page that it cannot read at all it stops; what it found until then counts.
-    while let Some(line) = checked.next().await {
-        lines.push(line.unwrap_or_else(|error: sqlx::Error| error.to_string()));
-    }
-    drop(checked);
-    lines.retain(|line| line != "ok");
+    let mut lines = match reader.pool().acquire().await {
+        Ok(mut connection) => match connection.sqlite() {
+            Some(connection) => damage::integrity(connection).await,
+            None => Vec::new(),
+        },
+        Err(error) => vec![error.to_string()],
+    };
     for (query, what) in CONTRADICTIONS {
-        let found: Result<i64, _> = sqlx::query_scalar(query).fetch_one(reader.pool()).await;
+        let found: Result<i64, _> = query_as(query).fetch_one(reader.pool()).await;
         match found {
             Ok(0) => {}
             Ok(found) => lines.push(format!("{found} {what}")),
@@ -89,6 +88,11 @@ pub async fn integrity(reader: &Reader) -> Vec<String> {
 /// [`StoreError::Read`] if there is no reading at all.
 pub async fn match_ids(reader: &Reader) -> Result<Vec<String>, StoreError> {
     let mut connection = reader.pool().acquire().await?;
+    let Some(connection) = connection.sqlite() else {
+        return Ok(query_as("SELECT id FROM matches ORDER BY id DESC")
+            .fetch_all(&mut connection)
+            .await?);
+    };
     let mut ids = BTreeSet::new();
     // Sessions name the matches whose own rows are lost.
     for (table, id) in [("matches", "id"), ("sessions", "match_id")] {
@@ -103,7 +107,7 @@ pub async fn match_ids(reader: &Reader) -> Result<Vec<String>, StoreError> {
             }
             Ok(rows as u64)
         };
-        damage::walk(&mut connection, take).await?;
+        damage::walk(connection, take).await?;
     }
     Ok(ids.into_iter().rev().collect())
 }
@@ -114,25 +118,23 @@ pub async fn match_ids(reader: &Reader) -> Result<Vec<String>, StoreError> {
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn entry_counts(reader: &Reader, only: Option<&str>) -> Result<EntryCounts, StoreError> {
-    let upto: i64 = sqlx::query_scalar(startup::LAST_ENTRY)
-        .fetch_one(reader.pool())
-        .await?;
+    let upto = startup::last_entry(&mut reader.pool().acquire().await?).await?;
     let counts: Vec<(i64, i64)> = match only {
         None => {
-            sqlx::query_as(
-                "SELECT session, sum(entries) FROM (
+            query_as(
+                "SELECT session, CAST(sum(entries) AS BIGINT) FROM (
                      SELECT session, count(*) AS entries FROM entries GROUP BY session
-                     UNION ALL SELECT session, entries FROM packed) GROUP BY session",
+                     UNION ALL SELECT session, entries FROM packed) AS counted GROUP BY session",
             )
             .fetch_all(reader.pool())
             .await?
         }
         Some(id) => {
-            sqlx::query_as(
+            query_as(
                 "SELECT s.id, (SELECT count(*) FROM entries e WHERE e.session = s.id
                                AND e.id BETWEEN s.first_entry AND s.last_entry)
                         + coalesce((SELECT p.entries FROM packed p WHERE p.session = s.id), 0)
-                 FROM sessions s WHERE s.match_id = ? AND s.ended_us IS NOT NULL",
+                 FROM sessions s WHERE s.match_id = $1 AND s.ended_us IS NOT NULL",
             )
             .bind(id.to_owned())
             .fetch_all(reader.pool())

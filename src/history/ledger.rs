@@ -2,11 +2,10 @@
 
 use super::pages::{cut, number_after};
 use super::records::{LedgerLine, Page, PageAt};
+use crate::store::sql::{Row, query};
 use crate::store::types::{EntryId, LedgerRow, SessionId};
 use crate::store::{Reader, StoreError};
 use serde_json::json;
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteRow;
 
 /// The ledger of these sessions, oldest first. Its cursor is a row's number.
 ///
@@ -17,9 +16,9 @@ pub async fn ledger_page(
     sessions: &[SessionId],
     at: &PageAt,
 ) -> Result<Page<LedgerLine>, StoreError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT l.*, s.game FROM ledger l JOIN sessions s ON s.id = l.session
-         WHERE l.session IN (SELECT value FROM json_each(?)) AND l.id > ? ORDER BY l.id LIMIT ?",
+         WHERE l.session IN (SELECT CAST(value AS BIGINT) FROM json_each($1)) AND l.id > $2 ORDER BY l.id LIMIT $3",
     )
     .bind(json!(sessions).to_string())
     .bind(number_after(at)?)
@@ -35,9 +34,9 @@ pub async fn ledger_page(
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn ledger_newest(reader: &Reader, limit: u32) -> Result<Vec<LedgerLine>, StoreError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT l.*, s.game FROM ledger l JOIN sessions s ON s.id = l.session
-         ORDER BY l.id DESC LIMIT ?",
+         ORDER BY l.id DESC LIMIT $1",
     )
     .bind(i64::from(limit))
     .fetch_all(reader.pool())
@@ -45,7 +44,7 @@ pub async fn ledger_newest(reader: &Reader, limit: u32) -> Result<Vec<LedgerLine
     rows.iter().map(line).collect()
 }
 
-fn line(found: &SqliteRow) -> Result<LedgerLine, StoreError> {
+fn line(found: &Row) -> Result<LedgerLine, StoreError> {
     Ok(LedgerLine {
         id: found.try_get("id")?,
         game: found.try_get("game")?,

@@ -10,11 +10,11 @@ use super::narrow::{Names, narrow};
 use super::pages::Found;
 use super::records::{Filter, PageAt, Standing};
 use crate::store::rows::json;
+use crate::store::sql::Builder;
 use crate::store::types::Side;
 use crate::store::{Reader, StoreError};
 use games::neutral::BUILT_IN;
 use games::{Cause, Part};
-use sqlx::{QueryBuilder, Sqlite};
 
 /// About how many rows are examined for one page, and at most as many again to find the rarest of a filter's fields. Rows
 /// that an index finds in another order than the list's are sorted if they, or the matches of them, are no more.
@@ -53,7 +53,7 @@ pub(super) const MATCHES: List = List {
 
 pub(super) const SESSIONS: List = List {
     table: "sessions",
-    kind: "INTEGER",
+    kind: "BIGINT",
     top: "9223372036854775807",
     rows: "sessions s ON s.id = k.id CROSS JOIN matches m ON m.id = s.match_id",
     names: Names {
@@ -79,9 +79,9 @@ pub(super) async fn found(
     let limit = at.limit as usize;
     let mut size = limit + 1;
     loop {
-        let mut query = list.chunk(filter, &source, before, size);
+        let query = list.chunk(filter, &source, before, size);
         let (count, last, ids): (i64, Option<String>, String) =
-            query.build_query_as().fetch_one(reader.pool()).await?;
+            query.build().read_as().fetch_one(reader.pool()).await?;
         let mut ids = json(&ids)?;
         // Two seats of a match may have met, not two of a session.
         if list.names.seats {
@@ -113,8 +113,8 @@ async fn rarest(reader: &Reader, list: &List, filter: &Filter) -> Result<Source,
     let all = Way::new("id", format!("{} WHERE true", list.table), None);
     let mut rarest = (i64::MAX, Source(vec![all]));
     for source in sources {
-        let mut query = source.count();
-        let count: i64 = query.build_query_scalar().fetch_one(reader.pool()).await?;
+        let query = source.count();
+        let count: i64 = query.build().read_as().fetch_one(reader.pool()).await?;
         if count < rarest.0 && (source.is_sorted() || count <= EXAMINED_MAX as i64) {
             rarest = (count, source);
         }
@@ -131,7 +131,7 @@ impl List {
         source: &Source,
         before: Option<String>,
         size: usize,
-    ) -> QueryBuilder<Sqlite> {
+    ) -> Builder {
         let Self {
             table, kind, top, ..
         } = self;
@@ -146,7 +146,7 @@ impl List {
         let until = filter.until_us.filter(|_| sorted);
         let until = until.map(|until_us| first(until_us.saturating_add(STORED_WITHIN_US)));
         let until = until.as_deref().unwrap_or("NULL");
-        let mut query = QueryBuilder::new("WITH k (id) AS MATERIALIZED (");
+        let mut query = Builder::new("WITH k (id) AS MATERIALIZED (");
         for (at, way) in source.0.iter().enumerate() {
             let (union, id) = (if at > 0 { " UNION " } else { "" }, way.id);
             query.push(format_args!(
@@ -161,14 +161,17 @@ impl List {
             if let Some(since) = &since {
                 query.push(format_args!(" AND {id} >= {since}"));
             }
-            query.push(format_args!(" ORDER BY {id} DESC LIMIT {size})"));
+            query.push(format_args!(" ORDER BY {id} DESC LIMIT {size}) AS way"));
         }
         query.push(format_args!(
             " ORDER BY id DESC LIMIT {size}) SELECT (SELECT count(*) FROM k), (SELECT CAST(min(id) AS TEXT) FROM k),
-                 json_group_array(CAST(k.id AS TEXT) ORDER BY k.id DESC) FILTER (WHERE true"
+                 coalesce(CAST(json_group_array(CAST(k.id AS TEXT) ORDER BY k.id DESC) FILTER (WHERE true"
         ));
         narrow(&mut query, filter, &self.names);
-        query.push(format_args!(") FROM k CROSS JOIN {}", self.rows));
+        query.push(format_args!(
+            ") AS TEXT), '[]') FROM k CROSS JOIN {}",
+            self.rows
+        ));
         query
     }
 }
@@ -198,14 +201,14 @@ impl Way {
         }
     }
 
-    fn push(&self, query: &mut QueryBuilder<Sqlite>) {
+    fn push(&self, query: &mut Builder) {
         query.push(" FROM ").push(&self.from);
         if let Some(value) = &self.value {
             query.push_bind(value.clone());
         }
     }
 
-    fn push_rows(&self, query: &mut QueryBuilder<Sqlite>) {
+    fn push_rows(&self, query: &mut Builder) {
         if !self.through_matches {
             return self.push(query);
         }
@@ -222,14 +225,14 @@ impl Source {
     }
 
     /// A query for how many there are, or that there are more than may be examined.
-    fn count(&self) -> QueryBuilder<Sqlite> {
-        let mut query = QueryBuilder::new("SELECT count(*) FROM (");
+    fn count(&self) -> Builder {
+        let mut query = Builder::new("SELECT count(*) FROM (");
         for (at, way) in self.0.iter().enumerate() {
             query.push(if at > 0 { " UNION ALL " } else { "" });
             query.push("SELECT 1");
             way.push(&mut query);
         }
-        query.push(format_args!(" LIMIT {})", EXAMINED_MAX + 1));
+        query.push(format_args!(" LIMIT {}) AS examined", EXAMINED_MAX + 1));
         query
     }
 }

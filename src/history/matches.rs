@@ -5,45 +5,44 @@ use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
 use super::secrecy::{self, OVER};
 use crate::store::rows;
-use crate::store::types::{EntryId, MatchRow, SessionId};
+use crate::store::sql::{Builder, Row, query_as};
+use crate::store::types::{EntryId, MatchRow, SeatRow, SessionId};
 use crate::store::{Reader, StoreError};
 use games::{Cause, TeamFact};
-use sqlx::sqlite::SqliteRow;
-use sqlx::{AssertSqlSafe, QueryBuilder, Row as _, Sqlite};
+use serde::Deserialize;
 
 const MATCH_ROWS: &str =
     "SELECT m.id, m.game, m.referee, m.market, m.ours, m.started_us, m.ended_us, m.cause, m.blame,
         m.detail, m.scores, m.setup,
-        (SELECT json_group_array(json_object('seat', t.seat, 'spec', t.spec, 'name', t.name,
-                                             'entrant', t.entrant, 'score', r.score, 'win_share', r.win_share,
-                                             'participation', json(iif(q.how IS NULL, NULL,
-                                                 json_object('how', q.how, 'turn', q.turn, 'detail', q.detail,
-                                                             'decisions', q.decisions, 'fallback', q.fallback)))))
+        (SELECT CAST(json_group_array(
+             json_array(t.seat, t.spec, t.name, t.entrant, r.score, r.win_share,
+                        json_array(q.how, q.turn, q.detail, q.decisions, q.fallback)) ORDER BY t.seat) AS TEXT)
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
              LEFT JOIN participations q ON q.match_id = t.match_id AND q.seat = t.seat
          WHERE t.match_id = m.id),
-        (SELECT json_object('id', p.tournament, 'round', p.round, 'table', p.table_no, 'number', p.number)
+        (SELECT CAST(json_object('id', p.tournament, 'round', p.round, 'table', p.table_no, 'number', p.number)
+             AS TEXT)
          FROM tournament_matches p WHERE p.match_id = m.id)";
 
 /// How many of the last sessions are searched for ones that ended recently.
 const ENDED_WITHIN: i64 = 20_000;
 
 const SESSION_ROWS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
-        s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores, s.packed IS 2";
+        s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores, s.packed IS NOT DISTINCT FROM 2";
 
 const OF_SESSIONS: &str = " FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
 
 /// The start of a query for matches, to which conditions on `m` are added.
-fn matches_query() -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new(MATCH_ROWS);
+fn matches_query() -> Builder {
+    let mut query = Builder::new(MATCH_ROWS);
     query.push(", ").push(OVER);
     query.push(" FROM matches m WHERE true");
     query
 }
 
 /// The same for sessions `s` and their matches `m`.
-fn sessions_query() -> QueryBuilder<Sqlite> {
-    let mut query = QueryBuilder::new(SESSION_ROWS);
+fn sessions_query() -> Builder {
+    let mut query = Builder::new(SESSION_ROWS);
     query.push(", ").push(secrecy::ENTRANT);
     query.push(", ").push(OVER).push(OF_SESSIONS);
     query
@@ -104,8 +103,8 @@ pub async fn match_row(reader: &Reader, id: &str) -> Result<Option<MatchRow>, St
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn is_over(reader: &Reader, id: &str) -> Result<bool, StoreError> {
-    let query = format!("SELECT ({OVER}) IS NOT NULL FROM matches m WHERE m.id = ?");
-    let over = sqlx::query_scalar(AssertSqlSafe(query)).bind(id.to_owned());
+    let query = format!("SELECT ({OVER}) IS NOT NULL FROM matches m WHERE m.id = $1");
+    let over = query_as(query).bind(id.to_owned());
     let over: Option<bool> = over.fetch_optional(reader.pool()).await?;
     Ok(over.unwrap_or(false))
 }
@@ -135,8 +134,8 @@ pub async fn unfinished(
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn last_market(reader: &Reader, game: &str) -> Result<u64, StoreError> {
-    let last: i64 = sqlx::query_scalar(
-        "SELECT coalesce(max(market), 0) FROM matches WHERE ours = 1 AND game = ? AND market > 0",
+    let last: i64 = query_as(
+        "SELECT coalesce(max(market), 0) FROM matches WHERE ours = 1 AND game = $1 AND market > 0",
     )
     .bind(game.to_owned())
     .fetch_one(reader.pool())
@@ -153,8 +152,8 @@ pub async fn match_of_market(
     game: &str,
     market: u64,
 ) -> Result<Option<String>, StoreError> {
-    Ok(sqlx::query_scalar(
-        "SELECT id FROM matches WHERE ours = 1 AND game = ? AND market = ? ORDER BY id DESC LIMIT 1",
+    Ok(query_as(
+        "SELECT id FROM matches WHERE ours = 1 AND game = $1 AND market = $2 ORDER BY id DESC LIMIT 1",
     )
     .bind(game.to_owned())
     .bind(market as i64)
@@ -174,7 +173,7 @@ pub async fn sessions(
     number_before(at)?;
     let found = found(reader, &SESSIONS, filter, at, EXAMINED_MAX).await?;
     let mut query = sessions_query();
-    query.push(" AND s.id IN (SELECT value FROM json_each(");
+    query.push(" AND s.id IN (SELECT CAST(value AS BIGINT) FROM json_each(");
     query.push_bind(found.json()).push(")) ORDER BY s.id DESC");
     let rows = query.build().fetch_all(reader.pool()).await?;
     let items: Result<_, _> = rows.iter().map(read_session).collect();
@@ -191,7 +190,7 @@ pub async fn sessions(
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn ended_since(reader: &Reader, since_us: i64) -> Result<Vec<SessionRow>, StoreError> {
     // Start-up waits for it and shows it to no one: secrecy is not looked up.
-    let mut query = QueryBuilder::new(SESSION_ROWS);
+    let mut query = Builder::new(SESSION_ROWS);
     query.push(", NULL, NULL").push(OF_SESSIONS);
     query
         .push(" AND s.id > (SELECT max(id) FROM sessions) - ")
@@ -248,7 +247,9 @@ pub async fn team_of(
         allies,
     } = fact;
     let text = format!(
-        "SELECT s.id, json_extract(f.data, '$.{player}') AS mate, min(abs(s.opened_us - us.opened_us))
+        "SELECT id, mate FROM (SELECT s.id, CAST(json_extract(f.data, '$.{player}') AS BIGINT) AS mate,
+             row_number() OVER (PARTITION BY json_extract(f.data, '$.{player}')
+                                ORDER BY abs(s.opened_us - us.opened_us), s.id) AS place
          FROM facts own
          JOIN sessions us ON us.id = own.session
          JOIN facts f ON f.kind = '{kind}'
@@ -260,12 +261,12 @@ pub async fn team_of(
              ON ally.value = json_extract(f.data, '$.{player}')
          WHERE own.session = "
     );
-    let mut query = QueryBuilder::new(text);
+    let mut query = Builder::new(text);
     query.push_bind(id.0);
     query.push(format!(
         " AND own.kind = '{kind}'
              AND json_extract(own.data, '$.{player}') != json_extract(f.data, '$.{player}')
-         GROUP BY mate ORDER BY mate LIMIT {TEAM_MAX}"
+         ) found WHERE place = 1 ORDER BY mate LIMIT {TEAM_MAX}"
     ));
     let rows = query.build().fetch_all(reader.pool()).await?;
     let mates = rows
@@ -277,43 +278,69 @@ pub async fn team_of(
 /// The maximum number of sessions shown as one team.
 const TEAM_MAX: i64 = 100;
 
-fn read_match(row: &SqliteRow) -> Result<MatchRow, StoreError> {
+fn read_match(row: &Row) -> Result<MatchRow, StoreError> {
     Ok(MatchRow {
         id: row.try_get(0)?,
         game: row.try_get(1)?,
         referee: row.try_get(2)?,
-        market: row.try_get::<i64, _>(3)? as u64,
+        market: row.try_get::<i64>(3)? as u64,
         ours: row.try_get(4)?,
         started_us: row.try_get(5)?,
         ended_us: row.try_get(6)?,
         cause: cause(row.try_get(7)?)?,
         blame: rows::seat(row.try_get(8)?)?,
-        detail: row.try_get::<Option<String>, _>(9)?.unwrap_or_default(),
+        detail: row.try_get::<Option<String>>(9)?.unwrap_or_default(),
         scores: row
-            .try_get::<Option<&str>, _>(10)?
+            .try_get::<Option<&str>>(10)?
             .map_or(Ok(Vec::new()), rows::json)?,
         setup: rows::json(row.try_get(11)?)?,
         over_us: row.try_get(14)?,
-        seats: rows::json(row.try_get(12)?)?,
+        seats: seats(row.try_get(12)?)?,
         tournament: row
-            .try_get::<Option<&str>, _>(13)?
+            .try_get::<Option<&str>>(13)?
             .map(rows::json)
             .transpose()?,
     })
 }
 
-fn read_session(row: &SqliteRow) -> Result<SessionRow, StoreError> {
+/// A seat as [`MATCH_ROWS`] gives it.
+#[derive(Deserialize)]
+struct Seated {
+    seat: u8,
+    spec: String,
+    name: Option<String>,
+    entrant: Option<String>,
+    score: Option<i64>,
+    win_share: Option<f64>,
+    part: rows::Part,
+}
+
+fn seats(text: Option<&str>) -> Result<Vec<SeatRow>, StoreError> {
+    let seats: Vec<Seated> = text.map_or(Ok(Vec::new()), rows::json)?;
+    let seats = seats.into_iter().map(|seated| SeatRow {
+        seat: seated.seat,
+        spec: seated.spec,
+        name: seated.name,
+        entrant: seated.entrant,
+        score: seated.score,
+        win_share: seated.win_share,
+        participation: seated.part.into(),
+    });
+    Ok(seats.collect())
+}
+
+fn read_session(row: &Row) -> Result<SessionRow, StoreError> {
     Ok(SessionRow {
         id: SessionId(row.try_get(0)?),
         opened: rows::opened(row)?,
         opened_us: row.try_get(12)?,
-        last_entry: row.try_get::<Option<i64>, _>(13)?.map(EntryId),
-        entries: row.try_get::<Option<i64>, _>(14)?.map(|count| count as u64),
+        last_entry: row.try_get::<Option<i64>>(13)?.map(EntryId),
+        entries: row.try_get::<Option<i64>>(14)?.map(|count| count as u64),
         ended_us: row.try_get(15)?,
         cause: cause(row.try_get(16)?)?,
-        detail: row.try_get::<Option<String>, _>(17)?.unwrap_or_default(),
+        detail: row.try_get::<Option<String>>(17)?.unwrap_or_default(),
         scores: row
-            .try_get::<Option<&str>, _>(18)?
+            .try_get::<Option<&str>>(18)?
             .map_or(Ok(Vec::new()), rows::json)?,
         pruned: row.try_get(19)?,
         secrecy: secrecy::read(row, 2, 4, 20)?,

@@ -5,11 +5,11 @@ use super::pages::Found;
 use super::records::{Filter, Standing};
 use super::secrecy::OVER;
 use crate::store::rows::json;
+use crate::store::sql::{query, query_as};
 use crate::store::types::SeatNotes;
 use crate::store::{Reader, StoreError};
 use games::{Cause, Kit, Outcome, Seat, are_mates};
 use serde::Deserialize;
-use sqlx::{AssertSqlSafe, Row as _};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -28,19 +28,19 @@ pub enum Subject<'a> {
 /// place is below 0 where our seat is unknown.
 const MEETINGS: &str = "
     WITH own AS MATERIALIZED ({own})
-    SELECT o.match_id, json_group_array(
-        json_array(o.place, o.bot, t.seat, t.spec, t.name, t.entrant) ORDER BY o.place, t.seat)
+    SELECT o.match_id, CAST(json_group_array(
+        json_array(o.place, o.bot, t.seat, t.spec, t.name, t.entrant) ORDER BY o.place, t.seat) AS TEXT)
     FROM own o CROSS JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
-    WHERE (?2 IS NULL OR (o.bot >= ?2 AND o.bot < ?3)) AND (?4 IS NULL OR t.name = ?4)
-        AND (?5 IS NULL OR t.spec = 'builtin:' || ?5)
+    WHERE ($2 IS NULL OR (o.bot >= $2 AND o.bot < $3)) AND ($4 IS NULL OR t.name = $4)
+        AND ($5 IS NULL OR t.spec = 'builtin:' || $5)
     GROUP BY o.match_id ORDER BY o.match_id DESC";
 
 /// How these matches ended, and each of their seats did.
 const ENDED: &str = "
     SELECT m.id, m.cause, m.blame, {over}, m.game,
-        json_group_array(json_array(r.score, r.win_share) ORDER BY t.seat),
+        CAST(json_group_array(json_array(r.score, r.win_share) ORDER BY t.seat) AS TEXT),
         (SELECT p.notes FROM tournament_matches p WHERE p.match_id = m.id)
-    FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value
+    FROM json_each($1) w CROSS JOIN matches m ON m.id = w.value
     JOIN seats t ON t.match_id = m.id LEFT JOIN results r ON r.match_id = m.id AND r.seat = t.seat
     WHERE m.ended_us IS NOT NULL GROUP BY m.id ORDER BY m.id DESC";
 
@@ -224,7 +224,7 @@ async fn seats_met(
         Subject::Type(name) => (None, None, Some(name)),
     };
     let bot = bot.map(meant);
-    let rows = sqlx::query_as::<_, (String, String)>(AssertSqlSafe(MEETINGS.replace("{own}", OWN)))
+    let rows = query_as::<(String, String)>(MEETINGS.replace("{own}", OWN))
         .bind(found.json())
         .bind(bot.as_ref().map(|[from, _]| from.clone()))
         .bind(bot.map(|[_, below]| below))
@@ -236,7 +236,7 @@ async fn seats_met(
 
 /// How these matches ended, newest first.
 pub(super) async fn ended(reader: &Reader, found: &Found) -> Result<Vec<Ended>, StoreError> {
-    let rows = sqlx::query(AssertSqlSafe(ENDED.replace("{over}", OVER)))
+    let rows = query(ENDED.replace("{over}", OVER))
         .bind(found.json())
         .fetch_all(reader.pool())
         .await?;
@@ -251,7 +251,7 @@ pub(super) async fn ended(reader: &Reader, found: &Found) -> Result<Vec<Ended>, 
             results: json(row.try_get(5)?)?,
             teams: None,
             notes: row
-                .try_get::<Option<&str>, _>(6)?
+                .try_get::<Option<&str>>(6)?
                 .map_or(Ok(Vec::new()), json)?,
             duels: HashMap::new(),
         });
@@ -274,8 +274,8 @@ pub(super) async fn ended(reader: &Reader, found: &Found) -> Result<Vec<Ended>, 
 
 /// What these matches were started from.
 async fn setups(reader: &Reader, found: &Found) -> Result<HashMap<String, String>, StoreError> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
-        "SELECT m.id, m.setup FROM json_each(?) w CROSS JOIN matches m ON m.id = w.value",
+    let rows: Vec<(String, String)> = query_as(
+        "SELECT m.id, m.setup FROM json_each($1) w CROSS JOIN matches m ON m.id = w.value",
     )
     .bind(found.json())
     .fetch_all(reader.pool())

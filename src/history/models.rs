@@ -3,10 +3,9 @@
 use super::records::{OpponentKind, Page, PageAt, StoredModel, Teaching};
 use super::secrecy;
 use crate::store::rows;
+use crate::store::sql::{Builder, Row, query, query_as};
 use crate::store::{Reader, StoreError};
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{QueryBuilder, Row as _, Sqlite};
 
 /// The maximum number of models that advise one session.
 const MODELS_MAX: i64 = 1000;
@@ -22,12 +21,12 @@ pub async fn models_now(
     names: &[&str],
     others: u32,
 ) -> Result<Vec<i64>, StoreError> {
-    Ok(sqlx::query_scalar(
+    Ok(query_as(
         "SELECT v.id FROM opponent_models m JOIN model_versions v USING (game, kind, name, version)
-         WHERE m.game = ?1 AND (m.kind = 'type' OR m.name IN (SELECT value FROM json_each(?2))
-             OR m.name IN (SELECT o.name FROM opponent_models o WHERE o.game = ?1 AND o.kind = 'named'
-                 ORDER BY o.updated_us DESC, o.name LIMIT ?3))
-         ORDER BY m.kind, m.name LIMIT ?4",
+         WHERE m.game = $1 AND (m.kind = 'type' OR m.name IN (SELECT value FROM json_each($2))
+             OR m.name IN (SELECT o.name FROM opponent_models o WHERE o.game = $1 AND o.kind = 'named'
+                 ORDER BY o.updated_us DESC, o.name LIMIT $3))
+         ORDER BY m.kind, m.name LIMIT $4",
     )
     .bind(game.to_owned())
     .bind(Value::from(names).to_string())
@@ -45,8 +44,8 @@ pub async fn model_versions(
     reader: &Reader,
     numbers: &[i64],
 ) -> Result<Vec<StoredModel>, StoreError> {
-    let rows = sqlx::query(
-        "SELECT * FROM model_versions WHERE id IN (SELECT value FROM json_each(?)) ORDER BY name",
+    let rows = query(
+        "SELECT * FROM model_versions WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each($1)) ORDER BY name",
     )
     .bind(Value::from(numbers).to_string())
     .fetch_all(reader.folders())
@@ -59,7 +58,7 @@ pub async fn model_versions(
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn model_by_id(reader: &Reader, id: i64) -> Result<Option<StoredModel>, StoreError> {
-    let row = sqlx::query("SELECT * FROM opponent_models WHERE id = ?")
+    let row = query("SELECT * FROM opponent_models WHERE id = $1")
         .bind(id)
         .fetch_optional(reader.pool())
         .await?;
@@ -77,7 +76,7 @@ pub async fn model_history(
     public_us: Option<i64>,
     at: &PageAt,
 ) -> Result<Page<StoredModel>, StoreError> {
-    let mut query = QueryBuilder::new("SELECT * FROM model_versions v WHERE ");
+    let mut query = Builder::new("SELECT * FROM model_versions v WHERE ");
     named(&mut query, "v", of);
     query.push(" AND v.version < ");
     query.push_bind(super::pages::number_before(at)?);
@@ -112,9 +111,9 @@ pub async fn models(
     at: &PageAt,
 ) -> Result<Page<StoredModel>, StoreError> {
     let before = super::pages::number_before(at)?;
-    let rows = sqlx::query(
-        "SELECT * FROM opponent_models WHERE id < ? AND game = coalesce(?, game)
-         AND kind = coalesce(?, kind) ORDER BY id DESC LIMIT ?",
+    let rows = query(
+        "SELECT * FROM opponent_models WHERE id < $1 AND game = coalesce($2, game)
+         AND kind = coalesce($3, kind) ORDER BY id DESC LIMIT $4",
     )
     .bind(before)
     .bind(game.map(str::to_owned))
@@ -132,7 +131,7 @@ pub async fn models(
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn teachings_since(reader: &Reader, over_us: i64) -> Result<Vec<Teaching>, StoreError> {
-    let mut query = QueryBuilder::new("SELECT l.game, l.merged_into, l.kind, s.side, s.bot, ");
+    let mut query = Builder::new("SELECT l.game, l.merged_into, l.kind, s.side, s.bot, ");
     query.push(secrecy::ENTRANT).push(", ").push(secrecy::OVER);
     query.push(
         " FROM lessons l JOIN sessions s ON s.id = l.session JOIN matches m ON m.id = l.match_id
@@ -155,7 +154,7 @@ pub async fn teachings_since(reader: &Reader, over_us: i64) -> Result<Vec<Teachi
 }
 
 /// The condition that a version is one of this model.
-fn named(query: &mut QueryBuilder<Sqlite>, table: &str, of: &StoredModel) {
+fn named(query: &mut Builder, table: &str, of: &StoredModel) {
     let columns = [
         ("game", of.game.as_str()),
         ("kind", of.kind.word()),
@@ -168,7 +167,7 @@ fn named(query: &mut QueryBuilder<Sqlite>, table: &str, of: &StoredModel) {
     }
 }
 
-fn model(row: &SqliteRow) -> Result<StoredModel, StoreError> {
+fn model(row: &Row) -> Result<StoredModel, StoreError> {
     Ok(StoredModel {
         id: row.try_get("id")?,
         game: row.try_get("game")?,

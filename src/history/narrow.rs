@@ -2,23 +2,23 @@
 
 use super::records::{Filter, Standing};
 use super::secrecy;
+use crate::store::sql::Builder;
 use games::neutral::stands_for_all;
-use sqlx::{QueryBuilder, Sqlite};
 
 /// Each of our seats in matches `?1` (JSON), once: by its sessions, and by its spec where our referee seated it. A session whose seat is unknown has a `place` below 0.
 pub(super) const OWN: &str = "
     SELECT x.match_id, coalesce(x.seat, -x.id) AS place, replace(x.bot, 'builtin:', '') AS bot
-    FROM json_each(?1) w CROSS JOIN sessions x ON x.match_id = w.value
-    WHERE x.side = 'player' OR x.bot GLOB 'builtin:*' OR x.bot GLOB 'bot:*'
+    FROM json_each($1) w CROSS JOIN sessions x ON x.match_id = w.value
+    WHERE x.side = 'player' OR substr(x.bot, 1, 8) = 'builtin:' OR substr(x.bot, 1, 4) = 'bot:'
     UNION SELECT x.match_id, x.seat, replace(x.spec, 'builtin:', '')
-    FROM json_each(?1) w CROSS JOIN seats x ON x.match_id = w.value WHERE x.spec GLOB 'builtin:*' OR x.spec GLOB 'bot:*'";
+    FROM json_each($1) w CROSS JOIN seats x ON x.match_id = w.value WHERE substr(x.spec, 1, 8) = 'builtin:' OR substr(x.spec, 1, 4) = 'bot:'";
 
 /// From which name on, and below which, those are that a bot's name means: of a user's program, perhaps all versions.
 pub(super) fn meant(bot: &str) -> [String; 2] {
     match stands_for_all(bot) {
         // The letter after the mark before a version.
         true => [format!("{bot}@"), format!("{bot}A")],
-        false => [bot.to_owned(), format!("{bot}\0")],
+        false => [bot.to_owned(), format!("{bot}\u{1}")],
     }
 }
 
@@ -38,8 +38,9 @@ pub(super) struct Names {
 /// the session itself received, own first. NULL without scores.
 pub(super) const SESSION_SHARE: &str = "coalesce(
     (SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat),
-    (SELECT CASE WHEN max(j.value) > (x.scores ->> 0) THEN 0.0
-                 ELSE 1.0 / sum(j.value = (x.scores ->> 0)) END FROM json_each(x.scores) j))";
+    (SELECT CASE WHEN max(CAST(j.value AS BIGINT)) > CAST(x.scores ->> 0 AS BIGINT) THEN 0.0
+                 ELSE CAST(1 AS DOUBLE PRECISION) / count(*) FILTER (WHERE CAST(j.value AS BIGINT) = CAST(x.scores ->> 0 AS BIGINT))
+                 END FROM json_each(x.scores) j))";
 
 /// A seat `x`'s.
 const SEAT_SHARE: &str =
@@ -49,7 +50,7 @@ const SEAT_SHARE: &str =
 const WITHOUT_SESSION: &str = "NOT EXISTS (SELECT 1 FROM sessions y WHERE y.match_id = m.id AND (m.ours = 0 OR y.seat = x.seat))";
 
 /// Adds the conditions of a filter.
-pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, names: &Names) {
+pub(super) fn narrow(query: &mut Builder, filter: &Filter, names: &Names) {
     let Names { row, time, .. } = names;
     let cause = filter.cause.map(|cause| cause.word().to_owned());
     let texts = [
@@ -108,7 +109,7 @@ pub(super) fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, names: &
 }
 
 /// A seat that took part so: of the bot or entrant that is asked for, if one is.
-fn narrow_participation(query: &mut QueryBuilder<Sqlite>, filter: &Filter) {
+fn narrow_participation(query: &mut Builder, filter: &Filter) {
     let Some(part) = filter.participation else {
         return;
     };
@@ -138,7 +139,7 @@ fn narrow_participation(query: &mut QueryBuilder<Sqlite>, filter: &Filter) {
 }
 
 /// A seat is known by its names, and without any by its spec. At others' tables the specs are of our own seats.
-fn narrow_opponent(query: &mut QueryBuilder<Sqlite>, opponent: &str) {
+fn narrow_opponent(query: &mut Builder, opponent: &str) {
     query.push(" AND EXISTS (SELECT 1 FROM seats t WHERE t.match_id = m.id AND (t.name = ");
     query.push_bind(opponent.to_owned());
     query
@@ -156,7 +157,7 @@ fn narrow_opponent(query: &mut QueryBuilder<Sqlite>, opponent: &str) {
 }
 
 /// Filters on our own seats: which side and bot, and how the match ended for it.
-fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, names: &Names) {
+fn narrow_ours(query: &mut Builder, filter: &Filter, names: &Names) {
     if !filter.is_of_seats() {
         return;
     }
@@ -179,7 +180,7 @@ fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, names: &Names)
 }
 
 /// Adds what a filter says of a seat: its side and its bot.
-fn narrow_seat(query: &mut QueryBuilder<Sqlite>, filter: &Filter, [side, bot]: [&'static str; 2]) {
+fn narrow_seat(query: &mut Builder, filter: &Filter, [side, bot]: [&'static str; 2]) {
     if let Some(wanted) = filter.side {
         query.push(format_args!(" AND {side} = "));
         query.push_bind(wanted.word());
@@ -198,12 +199,12 @@ fn narrow_seat(query: &mut QueryBuilder<Sqlite>, filter: &Filter, [side, bot]: [
     if filter.side.is_none() && filter.bot.is_none() {
         // Ours are those that our sessions play, and our bots on seats of our own referee.
         query.push(format_args!(
-            " AND ({side} = 'player' OR {bot} GLOB 'builtin:*' OR {bot} GLOB 'bot:*')"
+            " AND ({side} = 'player' OR substr({bot}, 1, 8) = 'builtin:' OR substr({bot}, 1, 4) = 'bot:')"
         ));
     }
 }
 
-fn narrow_share(query: &mut QueryBuilder<Sqlite>, filter: &Filter, share: &'static str) {
+fn narrow_share(query: &mut Builder, filter: &Filter, share: &'static str) {
     let wanted = match filter.outcome {
         Some(Standing::Won) => " = 1",
         Some(Standing::Tied) => " BETWEEN 0.001 AND 0.999",

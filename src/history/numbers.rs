@@ -1,16 +1,17 @@
 //! Wire numbers of our own referee's matches, and what the database keeps private.
 
+use crate::store::sql::query_as;
 use crate::store::{NONCE, Reader, StoreError};
 use serde_json::json;
 
 /// Whether a market of a game or any of some players is in use.
 const USED: &str = "
-    SELECT EXISTS (SELECT 1 FROM matches WHERE ours = 1 AND game = ?1 AND market = ?2)
-        OR EXISTS (SELECT 1 FROM seats WHERE player IN (SELECT value FROM json_each(?3)))";
+    SELECT EXISTS (SELECT 1 FROM matches WHERE ours = 1 AND game = $1 AND market = $2)
+        OR EXISTS (SELECT 1 FROM seats WHERE player IN (SELECT CAST(value AS BIGINT) FROM json_each($3)))";
 
 const SEAT_OF_PLAYER: &str = "
     SELECT m.market, s.seat FROM seats s JOIN matches m ON m.id = s.match_id
-    WHERE s.player = ?1 AND m.ours = 1 AND m.game = ?2
+    WHERE s.player = $1 AND m.ours = 1 AND m.game = $2
     ORDER BY m.id DESC LIMIT 1";
 
 /// The nonce with which our own referee calls our own bots: a secret of this database, created with it.
@@ -18,7 +19,7 @@ const SEAT_OF_PLAYER: &str = "
 /// # Errors
 /// [`StoreError::Read`]; [`StoreError::Unknown`] if it is missing.
 pub async fn referee_nonce(reader: &Reader) -> Result<String, StoreError> {
-    let kept: Option<String> = sqlx::query_scalar("SELECT value FROM secrets WHERE name = ?")
+    let kept: Option<String> = query_as("SELECT value FROM secrets WHERE name = $1")
         .bind(NONCE)
         .fetch_optional(reader.pool())
         .await?;
@@ -38,7 +39,7 @@ pub async fn numbers_used(
     market: u64,
     players: &[u64],
 ) -> Result<bool, StoreError> {
-    Ok(sqlx::query_scalar(USED)
+    Ok(query_as(USED)
         .bind(game.to_owned())
         .bind(market as i64)
         .bind(json!(players).to_string())
@@ -58,7 +59,7 @@ pub async fn seat_of_player(
     let Ok(player) = i64::try_from(player) else {
         return Ok(None);
     };
-    let found: Option<(i64, u8)> = sqlx::query_as(SEAT_OF_PLAYER)
+    let found: Option<(i64, u8)> = query_as(SEAT_OF_PLAYER)
         .bind(player)
         .bind(game.to_owned())
         .fetch_optional(reader.pool())
@@ -71,10 +72,9 @@ pub async fn seat_of_player(
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn players_of(reader: &Reader, match_id: &str) -> Result<Vec<u64>, StoreError> {
-    let stored: Vec<i64> =
-        sqlx::query_scalar("SELECT player FROM seats WHERE match_id = ? ORDER BY seat")
-            .bind(match_id.to_owned())
-            .fetch_all(reader.pool())
-            .await?;
+    let stored: Vec<i64> = query_as("SELECT player FROM seats WHERE match_id = $1 ORDER BY seat")
+        .bind(match_id.to_owned())
+        .fetch_all(reader.pool())
+        .await?;
     Ok(stored.into_iter().map(|player| player as u64).collect())
 }

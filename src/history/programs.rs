@@ -1,5 +1,6 @@
 //! What user programs noted and reported in their matches.
 
+use crate::store::sql::query_as;
 use crate::store::types::SessionId;
 use crate::store::{Change, ProgramRun, Reader, Storage, StoreError};
 use serde_json::{Value, json};
@@ -9,12 +10,11 @@ use serde_json::{Value, json};
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn note(reader: &Reader, bot: &str, game: &str) -> Result<Option<Value>, StoreError> {
-    let note: Option<String> =
-        sqlx::query_scalar("SELECT note FROM notes WHERE bot = ? AND game = ?")
-            .bind(bot.to_owned())
-            .bind(game.to_owned())
-            .fetch_optional(reader.pool())
-            .await?;
+    let note: Option<String> = query_as("SELECT note FROM notes WHERE bot = $1 AND game = $2")
+        .bind(bot.to_owned())
+        .bind(game.to_owned())
+        .fetch_optional(reader.pool())
+        .await?;
     let corrupt = |why| StoreError::Corrupt(format!("the note of {bot} for {game}: {why}"));
     note.map(|note| serde_json::from_str(&note).map_err(corrupt))
         .transpose()
@@ -24,7 +24,7 @@ pub(super) async fn note_given(
     reader: &Reader,
     session: SessionId,
 ) -> Result<Option<Value>, StoreError> {
-    let note: Option<String> = sqlx::query_scalar("SELECT note FROM notes_given WHERE session = ?")
+    let note: Option<String> = query_as("SELECT note FROM notes_given WHERE session = $1")
         .bind(session.0)
         .fetch_optional(reader.pool())
         .await?;
@@ -42,9 +42,9 @@ pub async fn program_runs(
     reader: &Reader,
     sessions: &[SessionId],
 ) -> Result<Vec<(SessionId, Value, String)>, StoreError> {
-    let runs: Vec<(i64, String, String)> = sqlx::query_as(
+    let runs: Vec<(i64, String, String)> = query_as(
         "SELECT session, report, stderr FROM program_runs
-         WHERE session IN (SELECT value FROM json_each(?)) ORDER BY session",
+         WHERE session IN (SELECT CAST(value AS BIGINT) FROM json_each($1)) ORDER BY session",
     )
     .bind(json!(sessions).to_string())
     .fetch_all(reader.pool())

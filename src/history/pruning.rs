@@ -1,6 +1,7 @@
 //! Giving up what old matches hold besides their results: transcripts, facts, ledger, programs' reports go; rows, seats, results,
 //! bluffs, lessons and models stay.
 
+use crate::store::sql::query_as;
 use crate::store::{Prune, Reader, Store, StoreError};
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,9 @@ const PAUSE: u32 = 1;
 /// Sessions with something to prune of matches that were over before a moment.
 const DUE: &str = "
     FROM matches m JOIN sessions s ON s.match_id = m.id
-    WHERE m.ended_us < ?1 AND m.ended_us >= ?2 AND s.ended_us IS NOT NULL AND s.packed IS NOT 2
+    WHERE m.ended_us < $1 AND m.ended_us >= $2 AND s.ended_us IS NOT NULL AND s.packed IS DISTINCT FROM 2
         AND NOT EXISTS (SELECT 1 FROM sessions l WHERE l.match_id = m.id
-                        AND (l.ended_us IS NULL OR l.ended_us >= ?1))";
+                        AND (l.ended_us IS NULL OR l.ended_us >= $1))";
 
 /// What was pruned, or would be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,8 +34,8 @@ pub struct Pruned {
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn prunable(reader: &Reader, before_us: i64) -> Result<Pruned, StoreError> {
-    let query = format!("SELECT count(*), coalesce(sum(s.entries), 0) {DUE}");
-    let (sessions, entries): (i64, i64) = sqlx::query_as(sqlx::AssertSqlSafe(query))
+    let query = format!("SELECT count(*), CAST(coalesce(sum(s.entries), 0) AS BIGINT) {DUE}");
+    let (sessions, entries): (i64, i64) = query_as(query)
         .bind(before_us)
         .bind(i64::MIN)
         .fetch_one(reader.pool())
@@ -56,10 +57,10 @@ pub async fn prune(store: &Store, before_us: i64, within: Duration) -> Result<Pr
     let mut pruned = Pruned::default();
     let mut from_us = i64::MIN;
     let query = format!(
-        "SELECT s.id, coalesce(s.entries, 0), m.ended_us {DUE} ORDER BY m.ended_us LIMIT ?3"
+        "SELECT s.id, coalesce(s.entries, 0), m.ended_us {DUE} ORDER BY m.ended_us LIMIT $3"
     );
     loop {
-        let due: Vec<(i64, i64, i64)> = sqlx::query_as(sqlx::AssertSqlSafe(query.clone()))
+        let due: Vec<(i64, i64, i64)> = query_as(query.clone())
             .bind(before_us)
             .bind(from_us)
             .bind(SESSIONS_AT_ONCE)

@@ -2,9 +2,8 @@
 
 use crate::store::StoreError;
 use crate::store::rows;
+use crate::store::sql::Row;
 use crate::store::types::Secrecy;
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteRow;
 
 /// The kind of the fact that holds what a program wrote to standard error: its owner and admins alone may read it.
 pub const STDERR: &str = "stderr";
@@ -37,12 +36,7 @@ pub(super) const ENTRANT: &str =
     "(SELECT n.name FROM seats n WHERE n.match_id = s.match_id AND n.seat = s.seat)";
 
 /// Reads the columns `side, bot,` [`ENTRANT`], [`OVER`], of which the last two begin at `at`.
-pub(super) fn read(
-    row: &SqliteRow,
-    side: usize,
-    bot: usize,
-    at: usize,
-) -> Result<Secrecy, StoreError> {
+pub(super) fn read(row: &Row, side: usize, bot: usize, at: usize) -> Result<Secrecy, StoreError> {
     Ok(Secrecy {
         side: rows::word(row.try_get(side)?)?,
         bot: row.try_get(bot)?,

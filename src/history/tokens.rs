@@ -1,14 +1,14 @@
 //! Tokens of the REST interface, as rows: their meaning is the access module's.
 
+use crate::store::sql::query;
 use crate::store::{Change, Reader, Store, StoreError, TokenChange, TokenRow, rows};
-use sqlx::Row as _;
 
 /// The tokens that have not been revoked, oldest first.
 ///
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn tokens(reader: &Reader) -> Result<Vec<TokenRow>, StoreError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT id, name, scopes, digest, created_us, used_us FROM tokens
          WHERE revoked_us IS NULL ORDER BY id",
     )
@@ -20,7 +20,7 @@ pub async fn tokens(reader: &Reader) -> Result<Vec<TokenRow>, StoreError> {
         let corrupt = |what: &str| StoreError::Corrupt(format!("{what} of token {id}"));
         let scopes = serde_json::from_value(rows::json(row.try_get(2)?)?)
             .map_err(|_| corrupt("the scopes"))?;
-        let digest = row.try_get::<&[u8], _>(3)?.try_into();
+        let digest = row.try_get::<&[u8]>(3)?.try_into();
         tokens.push(TokenRow {
             id,
             name: row.try_get(1)?,

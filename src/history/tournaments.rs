@@ -2,12 +2,10 @@
 
 use super::pages::cut;
 use super::records::{Page, PageAt, TournamentLesson, TournamentMatch};
+use crate::store::sql::{Builder, Row, query};
 use crate::store::types::{StoredRound, TournamentRow};
 use crate::store::{Change, Reader, Store, StoreError, TYPE_FIT_MIN, TournamentChange, rows};
-use futures_util::TryStreamExt as _;
 use serde_json::Value;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{QueryBuilder, Row as _, Sqlite};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -21,7 +19,7 @@ pub(super) const TOURNAMENTS: &str =
         coalesce(z.rounds, 0), coalesce(z.matches, 0)
      FROM tournaments t LEFT JOIN tournament_sizes z ON z.tournament = t.id WHERE true";
 
-fn tournament_row(row: &SqliteRow) -> Result<TournamentRow, StoreError> {
+fn tournament_row(row: &Row) -> Result<TournamentRow, StoreError> {
     Ok(TournamentRow {
         id: row.try_get(0)?,
         name: row.try_get(1)?,
@@ -30,29 +28,30 @@ fn tournament_row(row: &SqliteRow) -> Result<TournamentRow, StoreError> {
         entrants: rows::json(row.try_get(4)?)?,
         started_us: row.try_get(5)?,
         ended_us: row.try_get(6)?,
-        ended_why: row.try_get::<Option<String>, _>(7)?.unwrap_or_default(),
+        ended_why: row.try_get::<Option<String>>(7)?.unwrap_or_default(),
         rounds: row.try_get(8)?,
-        matches: row.try_get::<i64, _>(9)? as u64,
+        matches: row.try_get::<i64>(9)? as u64,
     })
 }
 
-fn tournament_match(row: &SqliteRow) -> Result<TournamentMatch, StoreError> {
+fn tournament_match(row: &Row) -> Result<TournamentMatch, StoreError> {
     let cause: Option<&str> = row.try_get(6)?;
+    let parts: Vec<rows::Part> = rows::json(row.try_get(13)?)?;
     Ok(TournamentMatch {
-        number: row.try_get::<i64, _>(0)? as u64,
+        number: row.try_get::<i64>(0)? as u64,
         round: row.try_get(1)?,
         table: row.try_get(2)?,
         match_id: row.try_get(3)?,
-        seed: row.try_get::<i64, _>(4)? as u64,
+        seed: row.try_get::<i64>(4)? as u64,
         entrants: rows::json(row.try_get(5)?)?,
         cause: rows::cause(cause.unwrap_or_default())?,
         blame: rows::seat(row.try_get(7)?)?,
-        detail: row.try_get::<Option<String>, _>(8)?.unwrap_or_default(),
-        scores: rows::json(row.try_get::<Option<&str>, _>(9)?.unwrap_or("[]"))?,
+        detail: row.try_get::<Option<String>>(8)?.unwrap_or_default(),
+        scores: rows::json(row.try_get::<Option<&str>>(9)?.unwrap_or("[]"))?,
         notes: rows::json(row.try_get(10)?)?,
         started_us: row.try_get(11)?,
         ended_us: row.try_get(12)?,
-        participation: rows::json(row.try_get(13)?)?,
+        participation: parts.into_iter().map(Into::into).collect(),
     })
 }
 
@@ -61,7 +60,7 @@ fn tournament_match(row: &SqliteRow) -> Result<TournamentMatch, StoreError> {
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn tournament(reader: &Reader, id: &str) -> Result<Option<TournamentRow>, StoreError> {
-    let mut query = QueryBuilder::<Sqlite>::new(TOURNAMENTS);
+    let mut query = Builder::new(TOURNAMENTS);
     query.push(" AND t.id = ").push_bind(id.to_owned());
     let row = query.build().fetch_optional(reader.pool()).await?;
     row.as_ref().map(tournament_row).transpose()
@@ -76,7 +75,7 @@ pub async fn tournaments(
     game: Option<&str>,
     at: &PageAt,
 ) -> Result<Page<TournamentRow>, StoreError> {
-    let mut query = QueryBuilder::<Sqlite>::new(TOURNAMENTS);
+    let mut query = Builder::new(TOURNAMENTS);
     if let Some(game) = game {
         query.push(" AND t.game = ").push_bind(game.to_owned());
     }
@@ -101,16 +100,16 @@ pub async fn tournament_rounds(
     id: &str,
     rounds: Range<u32>,
 ) -> Result<Vec<StoredRound>, StoreError> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT round, decision, decided_us FROM tournament_rounds
-         WHERE tournament = ? AND round >= ? AND round < ? ORDER BY round",
+         WHERE tournament = $1 AND round >= $2 AND round < $3 ORDER BY round",
     )
     .bind(id.to_owned())
     .bind(rounds.start)
     .bind(rounds.end)
     .fetch_all(reader.pool())
     .await?;
-    let round = |row: &SqliteRow| {
+    let round = |row: &Row| {
         Ok(StoredRound {
             round: row.try_get(0)?,
             decision: rows::json(row.try_get(1)?)?,
@@ -129,29 +128,25 @@ pub async fn tournament_matches(
     id: &str,
     rounds: Range<u32>,
 ) -> Result<Vec<TournamentMatch>, StoreError> {
-    let mut rows = sqlx::query(
+    let rows = query(
         "SELECT p.number, p.round, p.table_no, p.match_id, p.seed,
-             (SELECT json_group_array(coalesce(s.entrant, '') ORDER BY s.seat) FROM seats s
+             (SELECT CAST(json_group_array(coalesce(s.entrant, '') ORDER BY s.seat) AS TEXT) FROM seats s
               WHERE s.match_id = p.match_id),
              m.cause, m.blame, m.detail, m.scores, p.notes, m.started_us, m.ended_us,
-             (SELECT json_group_array(json(iif(q.how IS NULL, 'null',
-                  json_object('how', q.how, 'turn', q.turn, 'detail', q.detail, 'decisions', q.decisions,
-                              'fallback', q.fallback))) ORDER BY s.seat)
+             (SELECT CAST(json_group_array(
+                  json_array(q.how, q.turn, q.detail, q.decisions, q.fallback) ORDER BY s.seat) AS TEXT)
               FROM seats s LEFT JOIN participations q ON q.match_id = s.match_id AND q.seat = s.seat
               WHERE s.match_id = p.match_id)
          FROM tournament_matches p JOIN matches m ON m.id = p.match_id
-         WHERE p.tournament = ? AND p.round >= ? AND p.round < ? AND m.ended_us IS NOT NULL
+         WHERE p.tournament = $1 AND p.round >= $2 AND p.round < $3 AND m.ended_us IS NOT NULL
          ORDER BY p.number",
     )
     .bind(id.to_owned())
     .bind(rounds.start)
     .bind(rounds.end)
-    .fetch(reader.pool());
-    let mut matches = Vec::new();
-    while let Some(row) = rows.try_next().await? {
-        matches.push(tournament_match(&row)?);
-    }
-    Ok(matches)
+    .fetch_all(reader.pool())
+    .await?;
+    rows.iter().map(tournament_match).collect()
 }
 
 /// What the ended matches of a tournament's round taught: by the matches' numbers, then by seat, whatever the
@@ -164,19 +159,19 @@ pub async fn tournament_lessons(
     id: &str,
     round: u32,
 ) -> Result<Vec<TournamentLesson>, StoreError> {
-    let rows = sqlx::query(
-        "SELECT e.entrant, CASE WHEN l.weight >= ? THEN l.kind END, l.evidence
+    let rows = query(
+        "SELECT e.entrant, CASE WHEN l.weight >= $1 THEN l.kind END, l.evidence
          FROM tournament_matches p JOIN lessons l ON l.match_id = p.match_id
          JOIN sessions s ON s.id = l.session
          LEFT JOIN seats e ON e.match_id = l.match_id AND e.seat = l.seat
-         WHERE p.tournament = ? AND p.round = ? ORDER BY p.number, s.seat, l.id",
+         WHERE p.tournament = $2 AND p.round = $3 ORDER BY p.number, s.seat, l.id",
     )
     .bind(TYPE_FIT_MIN)
     .bind(id.to_owned())
     .bind(round)
     .fetch_all(reader.pool())
     .await?;
-    let lesson = |row: &SqliteRow| {
+    let lesson = |row: &Row| {
         Ok(TournamentLesson {
             entrant: row.try_get(0)?,
             kind: row.try_get(1)?,

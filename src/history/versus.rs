@@ -5,10 +5,10 @@ use super::listing::{MATCHES, found};
 use super::meetings::{Ended, Meeting, Subject, ended, meetings};
 use super::pages::Found;
 use super::records::{Filter, PageAt, Score, Standing, Times, Trend, Versus, VersusBluffs};
+use crate::store::sql::query_as;
 use crate::store::{Reader, StoreError};
 use games::stats::{ClusteredMean, quantile};
 use serde_json::Value;
-use sqlx::AssertSqlSafe;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The newest matches whose results are counted.
@@ -103,10 +103,10 @@ async fn details(reader: &Reader, matches: &str) -> Result<Details, StoreError> 
     let bluffs = format!(
         "SELECT s.match_id, (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id),
              iif({AT_LEAST}, NULL, b.bid), b.held, b.caught
-         FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
+         FROM json_each($1) w CROSS JOIN sessions s ON s.match_id = w.value
          CROSS JOIN bluffs b ON b.session = s.id WHERE s.seat + b.place IS NOT NULL AND {ONCE}"
     );
-    let rows: Vec<BluffOfSeat> = sqlx::query_as(AssertSqlSafe(bluffs))
+    let rows: Vec<BluffOfSeat> = query_as(bluffs)
         .bind(matches.to_owned())
         .fetch_all(reader.pool())
         .await?;
@@ -114,9 +114,9 @@ async fn details(reader: &Reader, matches: &str) -> Result<Details, StoreError> 
         let bluffs = details.bluffs.entry((id, seat)).or_default();
         bluffs.push((bid, held, caught));
     }
-    let rows: Vec<(String, u8, i64, i64, bool)> = sqlx::query_as(
+    let rows: Vec<(String, u8, i64, i64, bool)> = query_as(
         "SELECT s.match_id, s.seat, l.sent_us, l.limit_us, l.fallback
-         FROM json_each(?) w CROSS JOIN sessions s ON s.match_id = w.value
+         FROM json_each($1) w CROSS JOIN sessions s ON s.match_id = w.value
          CROSS JOIN ledger l ON l.session = s.id WHERE s.seat IS NOT NULL",
     )
     .bind(matches.to_owned())

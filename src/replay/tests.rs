@@ -159,7 +159,7 @@ async fn a_backup_of_a_busy_store_opens_and_verifies() {
     let error = store::backup(store.reader(), &copy).await.unwrap_err();
     assert!(matches!(error, StoreError::Backup { .. }), "{error}");
     let settings = crate::store::Settings {
-        path: copy,
+        location: copy.into(),
         ..settings(folder.path())
     };
     let copied = Store::open(&settings).await.unwrap();

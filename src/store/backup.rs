@@ -3,6 +3,7 @@
 use super::error::StoreError;
 use super::files;
 use super::reader::Reader;
+use super::sql::query;
 use std::path::Path;
 
 /// Writes a complete, compact copy to `to`, which must not exist. The daemon may keep writing: the copy
@@ -20,8 +21,8 @@ pub async fn backup(reader: &Reader, to: &Path) -> Result<(), StoreError> {
     let text = part
         .to_str()
         .ok_or_else(|| failed("its name is not valid Unicode".into()))?;
-    sqlx::query("VACUUM INTO ?")
-        .bind(text.to_owned())
+    query("VACUUM INTO $1")
+        .bind(text)
         .execute(reader.pool())
         .await
         .map_err(|error| failed(error.to_string()))?;

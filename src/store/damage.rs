@@ -1,6 +1,7 @@
 //! A damaged file: noticing it, and reading on past its damaged pages.
 
 use super::error::StoreError;
+use futures_util::StreamExt as _;
 use sqlx::SqliteConnection;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
@@ -93,6 +94,18 @@ pub(super) async fn refuse(
         None => Ok(true),
         Some(why) => Err(damaged(path, why)),
     }
+}
+
+/// All that SQLite finds wrong with the file.
+pub(crate) async fn integrity(connection: &mut SqliteConnection) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut checked = sqlx::query_scalar("PRAGMA integrity_check").fetch(connection);
+    // Behind a page that it cannot read at all it stops; what it found until then counts.
+    while let Some(line) = checked.next().await {
+        lines.push(line.unwrap_or_else(|error: sqlx::Error| error.to_string()));
+    }
+    lines.retain(|line| line != "ok");
+    lines
 }
 
 /// What is wrong with the file's structure.

@@ -17,11 +17,11 @@ pub enum StoreError {
     },
     /// The database was written by a later version.
     #[error(
-        "the database {path} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or name another file (store.path, --store or --database)"
+        "the database {location} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or name another database (store.path, --store or --database)"
     )]
     Newer {
         /// The database.
-        path: PathBuf,
+        location: String,
         /// Its schema version.
         found: i64,
         /// The newest schema version of this executable.
@@ -105,11 +105,27 @@ pub enum StoreError {
     },
     /// There is no database to read.
     #[error(
-        "there is no database at {path}: `drover serve` makes one when it starts; or name another file (store.path or --database)"
+        "there is no database at {location}: `drover serve` makes one when it starts; or name another one (store.path, store.url or --database)"
     )]
     Missing {
         /// Where it should be.
-        path: PathBuf,
+        location: String,
+    },
+    /// The server cannot be reached, or its database cannot be used.
+    #[error("cannot use the database {server}: {why}")]
+    Server {
+        /// The database, without the password.
+        server: String,
+        /// What prevents it.
+        why: String,
+    },
+    /// Only a file can do that.
+    #[error("{server} is a database of a server: {instead}")]
+    NotAFile {
+        /// The database, without the password.
+        server: String,
+        /// What to do instead.
+        instead: &'static str,
     },
     /// SQLite could not open or migrate the file.
     #[error("cannot open the database {path}: {why}")]

@@ -155,7 +155,7 @@ pub(super) fn check_readable(path: &Path) -> Result<(), StoreError> {
         return Err(foreign);
     }
     let missing = StoreError::Missing {
-        path: path.to_path_buf(),
+        location: path.display().to_string(),
     };
     match fs::metadata(path) {
         Ok(file) if file.is_file() => one_name(path, &file),

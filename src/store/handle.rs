@@ -4,22 +4,28 @@ use super::commits::Bells;
 use super::error::StoreError;
 use super::files::{self, Lock};
 use super::health::{Gauges, Health};
+use super::numbers::SessionNumbers;
 use super::open::{self, Settings};
 use super::packer::Packer;
 use super::reader::Reader;
 use super::rules::Rules;
+use super::server::{self, Access};
+use super::sql::{Connection, Pool};
 use super::types::{
-    Append, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt, SessionId,
+    Append, Durability, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt,
+    SessionId,
 };
-use super::writer::{self, Change, Checkpoints, Command, OpenMatch, Prune, SeatName, Syncing};
+use super::writer::{
+    self, Backend, Change, Checkpoints, Command, OpenMatch, Prune, SeatName, Syncing,
+};
 use super::{damage, nonce, startup};
+use crate::config::{self, Location};
 use crate::logs;
 use futures_util::future::{AbortHandle, Aborted, abortable};
 use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -32,14 +38,14 @@ pub struct Store {
 
 #[derive(Debug)]
 struct Inner {
-    path: PathBuf,
+    location: Location,
     /// `None` when opened for reading only.
     queue: Option<mpsc::Sender<Command>>,
     capacity: usize,
     gauges: Arc<Gauges>,
     bells: Arc<Bells>,
     reader: Reader,
-    next_session: AtomicI64,
+    numbers: SessionNumbers,
     /// What start-up found, until it is asked for.
     found: Mutex<Option<Vec<LiveSession>>>,
     packing: Mutex<Option<JoinHandle<()>>>,
@@ -50,7 +56,7 @@ struct Inner {
         expect(dead_code, reason = "only tests cut the writer short")
     )]
     cut: Option<AbortHandle>,
-    /// Until all connections are closed.
+    /// A file's, until all connections are closed.
     lock: Mutex<Option<Lock>>,
 }
 
@@ -61,57 +67,59 @@ impl Store {
     /// # Errors
     /// [`StoreError`] says what prevents it and how to fix it.
     pub async fn open(settings: &Settings) -> Result<Store, StoreError> {
-        let mut opened = open::writer(&settings.path, settings.checked_bytes_max).await?;
-        let path = opened.path;
-        let damaged = |error| damage::named(&path, error);
-        let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
-        let otherwise = startup::register_bots(&mut opened.writer, &settings.rules.bots()).await?;
-        otherwise.iter().for_each(startup::warn_of);
-        nonce::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
         let bells = Arc::<Bells>::default();
+        let stop = CancellationToken::new();
+        let mut engine = match &settings.location {
+            Location::File(path) => Engine::file(path, settings, &gauges).await?,
+            Location::Server(server) => Engine::server(server, &stop).await?,
+        };
+        let damaged = |error| match &engine.location {
+            Location::File(path) => damage::named(path, error),
+            Location::Server(_) => error,
+        };
+        let start = startup::read(&mut engine.writer).await.map_err(damaged)?;
+        let otherwise = startup::register_bots(&mut engine.writer, &settings.rules.bots()).await?;
+        otherwise.iter().for_each(startup::warn_of);
+        nonce::keep_nonce(&mut engine.writer).await?;
+        let numbers = SessionNumbers::after(&mut engine.writer, start.last_session).await?;
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
-        let checkpoints = Checkpoints::new(open::checkpointer(&path).await?);
-        let syncing = Syncing::start(&path, Arc::clone(&gauges))?;
+        let reader = Reader {
+            pool: engine.readers(settings.readers),
+            folders: engine.readers(open::FOLDERS),
+            rules: Arc::clone(&settings.rules),
+        };
+        let packing = settings.packs.then(|| {
+            let packer = Packer::new(queue.downgrade(), engine.readers(1));
+            tokio::spawn(packer.run(Arc::clone(&gauges), engine.checked, stop.clone()))
+        });
         let writer = writer::Writer::new(
-            opened.writer,
-            opened.lock.clone(),
+            engine.writer,
             &start,
             settings,
             writer::Parts {
                 gauges: Arc::clone(&gauges),
                 bells: Arc::clone(&bells),
-                checkpoints,
-                syncing,
+                backend: engine.backend,
             },
         );
         let (run, cut) = abortable(writer.run(commands));
-        on_own_thread(&path, run)?;
-        let stop = CancellationToken::new();
-        let packing = settings.packs.then(|| {
-            let packer = Packer::new(queue.downgrade(), open::readers(&path, 1));
-            tokio::spawn(packer.run(Arc::clone(&gauges), opened.checked, stop.clone()))
-        });
-        let reader = Reader {
-            pool: open::readers(&path, settings.readers),
-            folders: open::readers(&path, open::FOLDERS),
-            rules: Arc::clone(&settings.rules),
-        };
+        on_own_thread(&engine.location, run)?;
         Ok(Store {
             inner: Arc::new(Inner {
-                path,
+                location: engine.location,
                 queue: Some(queue),
                 capacity,
                 gauges,
                 bells,
                 reader,
-                next_session: AtomicI64::new(start.last_session + 1),
+                numbers,
                 found: Mutex::new(Some(start.live)),
                 packing: Mutex::new(packing),
                 stop: stop.drop_guard(),
                 cut: Some(cut),
-                lock: Mutex::new(Some(opened.lock)),
+                lock: Mutex::new(engine.lock),
             }),
         })
     }
@@ -122,14 +130,24 @@ impl Store {
     /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] and [`StoreError::Older`] if it is from another
     /// version.
     pub async fn open_readonly(
-        path: impl AsRef<Path>,
+        location: impl Into<Location>,
         rules: Arc<dyn Rules>,
     ) -> Result<Store, StoreError> {
-        let path = files::canonical(path.as_ref());
-        let readers = open::readers_only(&path, open::READERS_DEFAULT).await?;
+        let (location, readers) = match location.into() {
+            Location::File(path) => {
+                let path = files::canonical(&path);
+                let readers = open::readers_only(&path, open::READERS_DEFAULT).await?;
+                (Location::File(path), readers)
+            }
+            Location::Server(server) => {
+                let access = Access::new(&server)?;
+                let readers = server::open_readonly(&access, open::READERS_DEFAULT).await?;
+                (Location::Server(server), readers)
+            }
+        };
         Ok(Store {
             inner: Arc::new(Inner {
-                path,
+                location,
                 queue: None,
                 capacity: 0,
                 gauges: Arc::default(),
@@ -139,7 +157,7 @@ impl Store {
                     pool: readers,
                     rules,
                 },
-                next_session: AtomicI64::new(1),
+                numbers: SessionNumbers::default(),
                 found: Mutex::new(None),
                 packing: Mutex::new(None),
                 stop: CancellationToken::new().drop_guard(),
@@ -157,14 +175,14 @@ impl Store {
 
     /// Where the database is.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.inner.path
+    pub fn location(&self) -> &Location {
+        &self.inner.location
     }
 
     /// A number for a new session. No row has it until the session's first [`Append`] writes it.
     #[must_use]
     pub fn next_session(&self) -> SessionId {
-        SessionId(self.inner.next_session.fetch_add(1, Ordering::Relaxed))
+        self.inner.numbers.next()
     }
 
     /// Stores what one callback, line or reply adds to a session. Durable when it returns `Ok`. Waits while
@@ -345,18 +363,77 @@ impl Store {
     }
 }
 
+/// What the two engines are opened as.
+struct Engine {
+    location: Location,
+    writer: Connection,
+    backend: Backend,
+    /// Whether its structure was checked.
+    checked: bool,
+    lock: Option<Lock>,
+    access: Option<Access>,
+}
+
+impl Engine {
+    async fn file(
+        path: &Path,
+        settings: &Settings,
+        gauges: &Arc<Gauges>,
+    ) -> Result<Self, StoreError> {
+        let opened = open::writer(path, settings.checked_bytes_max).await?;
+        let checkpoints = Checkpoints::new(open::checkpointer(&opened.path).await?);
+        let syncing = Syncing::start(&opened.path, Arc::clone(gauges))?;
+        let lock = Some(opened.lock.clone());
+        Ok(Self {
+            location: Location::File(opened.path),
+            writer: Connection::Sqlite(opened.writer),
+            backend: Backend::File(writer::File {
+                syncing,
+                checkpoints,
+                synchronous: Durability::Power,
+                lock: opened.lock,
+            }),
+            checked: opened.checked,
+            lock,
+            access: None,
+        })
+    }
+
+    async fn server(server: &config::Server, stop: &CancellationToken) -> Result<Self, StoreError> {
+        let access = Access::new(server)?;
+        let writer = server::open(&access).await?;
+        let backend = writer::Server::new(access.clone(), stop.clone());
+        Ok(Self {
+            location: Location::Server(server.clone()),
+            writer: Connection::Postgres(writer),
+            backend: Backend::Server(Box::new(backend)),
+            checked: true,
+            lock: None,
+            access: Some(access),
+        })
+    }
+
+    fn readers(&self, count: u32) -> Pool {
+        match (&self.location, &self.access) {
+            (Location::File(path), _) => open::readers(path, count),
+            (Location::Server(_), Some(access)) => server::readers(access, count),
+            (Location::Server(_), None) => unreachable!("a server is opened with its access"),
+        }
+    }
+}
+
 /// Runs the writer on a separate thread: woken from SQLite's thread it waits for a core, not behind the tasks
 /// that wait for it. A panic ends the process: a daemon that can store nothing must not look alive.
 fn on_own_thread(
-    path: &Path,
+    location: &Location,
     writer: impl Future<Output = Result<(), Aborted>> + Send + 'static,
 ) -> Result<(), StoreError> {
     let cannot = |error: std::io::Error| StoreError::Open {
-        path: path.to_path_buf(),
+        path: location.to_string().into(),
         why: format!("its writer cannot be started: {error}"),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
+        .enable_all()
         .build()
         .map_err(cannot)?;
     let run = move || {
@@ -399,7 +476,7 @@ impl Store {
     }
 
     /// Takes all connections used for folding.
-    pub(crate) async fn hold_folders(&self) -> Vec<sqlx::pool::PoolConnection<sqlx::Sqlite>> {
+    pub(crate) async fn hold_folders(&self) -> Vec<Connection> {
         let mut held = Vec::new();
         for _ in 0..open::FOLDERS {
             held.push(

@@ -32,6 +32,7 @@ mod files;
 mod handle;
 mod health;
 mod nonce;
+mod numbers;
 mod open;
 mod packed;
 mod packer;
@@ -40,6 +41,8 @@ mod repack;
 pub(crate) mod rows;
 mod rules;
 mod salvage;
+mod server;
+pub(crate) mod sql;
 pub(crate) mod startup;
 mod storage;
 #[cfg(test)]
@@ -67,6 +70,7 @@ pub use types::*;
 #[cfg(test)]
 pub(crate) use writer::KEPT;
 pub(crate) use writer::TYPE_FIT_MIN;
+pub(crate) use writer::kept;
 pub use writer::{
     Change, DIGEST_LEN, ENTRIES_MAX, EXIT_LOG_FAILED, Note, NoteChange, ProgramRun, Prune,
     TokenChange, TokenRow, TournamentChange,

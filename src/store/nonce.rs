@@ -2,14 +2,14 @@
 
 use super::error::StoreError;
 use crate::secrets;
-use sqlx::SqliteConnection;
+use crate::store::sql::{Connection, query};
 
 /// The name of the nonce with which our own referee calls our own bots.
 pub(crate) const NONCE: &str = "referee";
 
 /// Creates the nonce, unless it exists.
-pub(super) async fn keep_nonce(connection: &mut SqliteConnection) -> Result<(), StoreError> {
-    sqlx::query("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING")
+pub(super) async fn keep_nonce(connection: &mut Connection) -> Result<(), StoreError> {
+    query("INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING")
         .bind(NONCE)
         .bind(secrets::nonce()?)
         .execute(connection)

@@ -4,12 +4,11 @@ use super::damage;
 use super::error::StoreError;
 use super::files::{self, Lock};
 use super::rules::Rules;
+use super::sql::Pool;
 use super::types::Durability;
-use crate::config::{self, Config};
+use crate::config::{self, Config, Location};
 use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnection};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -55,8 +54,8 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
 /// Where the store is and how it works.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The database file.
-    pub path: PathBuf,
+    /// Where the database is.
+    pub location: Location,
     /// What commits that belong to no session must survive.
     pub durability: Durability,
     /// Connections for reading.
@@ -77,7 +76,7 @@ impl Settings {
     #[must_use]
     pub fn configured(store: &config::Store, rules: Arc<dyn Rules>) -> Self {
         Self {
-            path: store.path.clone(),
+            location: store.location(),
             durability: store.durability,
             readers: READERS_DEFAULT,
             queue: QUEUE_DEFAULT,
@@ -87,11 +86,11 @@ impl Settings {
         }
     }
 
-    /// The configuration's defaults, for the database at `path`.
+    /// The configuration's defaults, for this database.
     #[must_use]
-    pub fn at(path: impl Into<PathBuf>, rules: Arc<dyn Rules>) -> Self {
+    pub fn at(location: impl Into<Location>, rules: Arc<dyn Rules>) -> Self {
         Self {
-            path: path.into(),
+            location: location.into(),
             ..Self::configured(&Config::default().store, rules)
         }
     }
@@ -150,12 +149,12 @@ pub(super) async fn checkpointer(path: &Path) -> Result<SqliteConnection, StoreE
 }
 
 /// Connections for reading.
-pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
+pub(super) fn readers(path: &Path, count: u32) -> Pool {
     pool(options(path).read_only(true), count)
 }
 
 /// Connections for reading a database that another process may be writing.
-pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, StoreError> {
+pub(super) async fn readers_only(path: &Path, count: u32) -> Result<Pool, StoreError> {
     let found = readable(path).await?;
     Ok(pool(reading(path).immutable(found.immutable), count))
 }
@@ -216,8 +215,8 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-fn pool(options: SqliteConnectOptions, count: u32) -> SqlitePool {
-    SqlitePoolOptions::new()
+fn pool(options: SqliteConnectOptions, count: u32) -> Pool {
+    let pool = SqlitePoolOptions::new()
         .max_connections(count.max(1))
         .min_connections(0)
         .test_before_acquire(false)
@@ -225,7 +224,8 @@ fn pool(options: SqliteConnectOptions, count: u32) -> SqlitePool {
         // ones for negative, and then never ends.
         .max_lifetime(None)
         .idle_timeout(None)
-        .connect_lazy_with(options)
+        .connect_lazy_with(options);
+    Pool::Sqlite(pool)
 }
 
 /// Whether a database has a schema.
@@ -279,7 +279,11 @@ async fn check_version(
     let path = path.to_path_buf();
     match begins_alike {
         false => Err(StoreError::Older { path }),
-        true if found > known => Err(StoreError::Newer { path, found, known }),
+        true if found > known => Err(StoreError::Newer {
+            location: path.display().to_string(),
+            found,
+            known,
+        }),
         true => Ok(Schema::Known),
     }
 }

@@ -6,7 +6,7 @@
 
 use super::error::StoreError;
 use super::types::{Direction, Entry, EntryId, SessionId};
-use sqlx::SqliteConnection;
+use crate::store::sql::{Connection, query_as};
 use std::str::Utf8Error;
 use std::{fmt, io};
 use zstd::bulk::{Compressor, Decompressor};
@@ -104,12 +104,12 @@ type Row = (i64, i64, i64, Option<i64>, Option<Vec<u8>>, Vec<u8>);
 
 /// A packed session's transcript; `None` if it is not packed.
 pub(super) async fn read(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     session: SessionId,
 ) -> Result<Option<Vec<Entry>>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(
+    let row: Option<Row> = query_as(
         "SELECT p.last_entry, p.entries, p.bytes, p.dictionary, d.content, p.content
-         FROM packed p LEFT JOIN dictionaries d ON d.id = p.dictionary WHERE p.session = ?",
+         FROM packed p LEFT JOIN dictionaries d ON d.id = p.dictionary WHERE p.session = $1",
     )
     .bind(session.0)
     .fetch_optional(connection)

@@ -9,8 +9,7 @@ use super::transcript;
 use super::types::{EntryId, SessionId};
 use super::writer::{Command, Packing, Reply};
 use crate::seldom;
-use sqlx::SqliteConnection;
-use sqlx::sqlite::SqlitePool;
+use crate::store::sql::{Connection, Pool, query_as};
 use std::collections::{HashMap, HashSet, hash_map};
 use std::io;
 use std::sync::Arc;
@@ -36,8 +35,8 @@ pub(super) const SAMPLE_BYTES_MAX: usize = 64 << 10;
 
 const DUE: &str = "
     SELECT id, game, last_entry, entries FROM sessions
-    WHERE packed IS NULL AND ended_us IS NOT NULL AND last_entry IS NOT NULL AND id > ?
-    ORDER BY id LIMIT ?";
+    WHERE packed IS NULL AND ended_us IS NOT NULL AND last_entry IS NOT NULL AND id > $1
+    ORDER BY id LIMIT $2";
 
 /// A row of [`DUE`].
 type Due = (i64, String, i64, Option<i64>);
@@ -47,7 +46,7 @@ type Due = (i64, String, i64, Option<i64>);
 pub(super) struct Packer {
     /// Does not keep the writer alive.
     queue: mpsc::WeakSender<Command>,
-    readers: SqlitePool,
+    readers: Pool,
     games: HashMap<String, Known>,
     /// Sessions that cannot be packed: this packer ignores them.
     failed: HashSet<i64>,
@@ -75,7 +74,7 @@ pub struct Packs {
 }
 
 impl Packer {
-    pub(super) fn new(queue: mpsc::WeakSender<Command>, readers: SqlitePool) -> Self {
+    pub(super) fn new(queue: mpsc::WeakSender<Command>, readers: Pool) -> Self {
         Self {
             queue,
             readers,
@@ -124,7 +123,10 @@ impl Packer {
 
     async fn check(&self, stop: &CancellationToken) -> Result<Option<String>, sqlx::Error> {
         let mut connection = self.readers.acquire().await?;
-        damage::check_in_use(&mut connection, stop).await
+        match connection.sqlite() {
+            Some(connection) => damage::check_in_use(connection, stop).await,
+            None => Ok(None),
+        }
     }
 
     async fn pass(&mut self) {
@@ -157,10 +159,10 @@ impl Packer {
     pub(super) async fn step(&mut self, after: i64) -> Result<Option<(i64, Packs)>, StoreError> {
         let mut connection = self.readers.acquire().await?;
         let alone = after < self.alone_to;
-        let mut due: Vec<Due> = sqlx::query_as(DUE)
+        let mut due: Vec<Due> = query_as(DUE)
             .bind(after)
             .bind(if alone { 1 } else { SESSIONS_AT_ONCE })
-            .fetch_all(&mut *connection)
+            .fetch_all(&mut connection)
             .await?;
         let Some(mut last) = due.last().map(|(id, ..)| *id) else {
             return Ok(None);
@@ -243,7 +245,7 @@ impl Packer {
     /// Reads and compresses a session; `None` if its entries are not whole.
     async fn pack(
         &mut self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         (id, game, head, count): Due,
     ) -> Result<Option<Packed>, StoreError> {
         let session = SessionId(id);
@@ -275,7 +277,7 @@ impl Packer {
     /// The game's dictionary, trained once there are sessions enough.
     async fn dictionary(
         &mut self,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
         game: &str,
     ) -> Result<Option<Arc<Dictionary>>, StoreError> {
         let known = match self.games.entry(game.to_owned()) {
@@ -296,15 +298,15 @@ impl Packer {
 }
 
 impl Known {
-    async fn read(connection: &mut SqliteConnection, game: &str) -> Result<Self, StoreError> {
-        let newest: Option<(i64, Vec<u8>)> = sqlx::query_as(
-            "SELECT id, content FROM dictionaries WHERE game = ? ORDER BY id DESC LIMIT 1",
+    async fn read(connection: &mut Connection, game: &str) -> Result<Self, StoreError> {
+        let newest: Option<(i64, Vec<u8>)> = query_as(
+            "SELECT id, content FROM dictionaries WHERE game = $1 ORDER BY id DESC LIMIT 1",
         )
         .bind(game.to_owned())
         .fetch_optional(&mut *connection)
         .await?;
-        let samples = sqlx::query_scalar(
-            "SELECT count(*) FROM packed p JOIN sessions s ON s.id = p.session WHERE s.game = ?",
+        let samples = query_as(
+            "SELECT count(*) FROM packed p JOIN sessions s ON s.id = p.session WHERE s.game = $1",
         )
         .bind(game.to_owned())
         .fetch_one(connection)
@@ -324,7 +326,7 @@ fn may_pass(error: &StoreError) -> bool {
 
 /// A game's new dictionary, stored; `None` if its sessions give none.
 async fn trained(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     queue: &mpsc::WeakSender<Command>,
     game: &str,
 ) -> Result<Option<Dictionary>, StoreError> {
@@ -338,13 +340,10 @@ async fn trained(
 }
 
 /// Trains a dictionary on a game's first packed sessions; `None` if that gives none.
-async fn train(
-    connection: &mut SqliteConnection,
-    game: &str,
-) -> Result<Option<Vec<u8>>, StoreError> {
-    let rows: Vec<(Vec<u8>, i64)> = sqlx::query_as(
+async fn train(connection: &mut Connection, game: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    let rows: Vec<(Vec<u8>, i64)> = query_as(
         "SELECT p.content, p.bytes FROM packed p JOIN sessions s ON s.id = p.session
-         WHERE s.game = ? AND p.dictionary IS NULL ORDER BY p.session LIMIT ?",
+         WHERE s.game = $1 AND p.dictionary IS NULL ORDER BY p.session LIMIT $2",
     )
     .bind(game.to_owned())
     .bind(TRAINING_SESSIONS)

@@ -1,26 +1,26 @@
 //! [`Reader`]: the connections that everything above reads by.
 
 use super::rules::Rules;
-use sqlx::sqlite::SqlitePool;
+use crate::store::sql::Pool;
 use std::sync::Arc;
 
 /// Reads what is stored. Cheap to clone; all clones share a few connections.
 #[derive(Clone, Debug)]
 pub struct Reader {
-    pub(super) pool: SqlitePool,
+    pub(super) pool: Pool,
     /// Of folds: listing and showing cannot keep a callback waiting.
-    pub(super) folders: SqlitePool,
+    pub(super) folders: Pool,
     pub(super) rules: Arc<dyn Rules>,
 }
 
 impl Reader {
     /// Connections.
-    pub(crate) const fn pool(&self) -> &SqlitePool {
+    pub(crate) const fn pool(&self) -> &Pool {
         &self.pool
     }
 
     /// Connections for reads that a callback waits for.
-    pub(crate) const fn folders(&self) -> &SqlitePool {
+    pub(crate) const fn folders(&self) -> &Pool {
         &self.folders
     }
 

@@ -4,6 +4,7 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::packer::{Packer, Packs};
 use super::reader::Reader;
+use crate::store::sql::query_as;
 
 /// Packs every session that has ended, reporting how far it has come after each step. It may be stopped and
 /// begun again at any time.
@@ -29,7 +30,7 @@ pub async fn pack(store: &Store, mut progress: impl FnMut(Packs)) -> Result<Pack
 /// # Errors
 /// [`StoreError::Read`].
 pub async fn unpacked(reader: &Reader) -> Result<u64, StoreError> {
-    let count: i64 = sqlx::query_scalar(
+    let count: i64 = query_as(
         "SELECT count(*) FROM sessions
          WHERE packed IS NULL AND ended_us IS NOT NULL AND last_entry IS NOT NULL",
     )

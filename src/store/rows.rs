@@ -2,10 +2,10 @@
 
 use super::error::StoreError;
 use super::types::{Direction, NewSession, Side};
-use games::Cause;
+use crate::store::sql::Row;
+use games::{Cause, Participation};
+use serde::Deserialize;
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteRow;
 
 impl Direction {
     pub(crate) const fn number(self) -> i64 {
@@ -58,19 +58,41 @@ pub(crate) fn seat(number: Option<i64>) -> Result<Option<u8>, StoreError> {
         .transpose()
 }
 
+/// How a seat took part, as statements give it: how, turn, detail, decisions, fallback; all null where it is not known.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Part(
+    Option<games::Part>,
+    Option<u32>,
+    Option<String>,
+    Option<u32>,
+    Option<u32>,
+);
+
+impl From<Part> for Option<Participation> {
+    fn from(Part(how, turn, detail, decisions, fallback): Part) -> Self {
+        Some(Participation {
+            how: how?,
+            turn,
+            detail: detail.unwrap_or_default(),
+            decisions,
+            fallback,
+        })
+    }
+}
+
 /// Reads a session's row as it was opened from a row that begins with: id, match_id, side, game, bot,
 /// referee, market, player, seat, seed, setup, durability.
-pub(crate) fn opened(row: &SqliteRow) -> Result<NewSession, StoreError> {
+pub(crate) fn opened(row: &Row) -> Result<NewSession, StoreError> {
     Ok(NewSession {
         match_id: row.try_get(1)?,
         side: word(row.try_get(2)?)?,
         game: row.try_get(3)?,
         bot: row.try_get(4)?,
         referee: row.try_get(5)?,
-        market: row.try_get::<i64, _>(6)? as u64,
-        player: row.try_get::<i64, _>(7)? as u64,
+        market: row.try_get::<i64>(6)? as u64,
+        player: row.try_get::<i64>(7)? as u64,
         seat: seat(row.try_get(8)?)?,
-        seed: row.try_get::<i64, _>(9)? as u64,
+        seed: row.try_get::<i64>(9)? as u64,
         setup: json(row.try_get(10)?)?,
         durability: word(row.try_get(11)?)?,
     })

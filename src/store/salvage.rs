@@ -2,10 +2,11 @@
 
 use super::damage::{self, RANGE};
 use super::error::StoreError;
+use super::sql::{Connection, query};
 use super::{files, open, startup};
 use futures_util::TryStreamExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::path::Path;
 
 /// Tables that are not copied: a new database has its own, or start-up makes it from the others.
@@ -82,11 +83,12 @@ pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
         path: to.to_path_buf(),
         why,
     };
-    let mut opened = open::writer(&part, damage::CHECKED_BYTES_MAX).await?;
-    let salvaged = copy(&mut opened.writer, from, immutable)
+    let opened = open::writer(&part, damage::CHECKED_BYTES_MAX).await?;
+    let mut writer = Connection::Sqlite(opened.writer);
+    let salvaged = copy(&mut writer, from, immutable)
         .await
         .map_err(|error| failed(error.to_string()));
-    let closed = opened.writer.close().await;
+    let closed = writer.close().await;
     drop(opened.lock);
     // It exists only while the copy is made.
     let _ = std::fs::remove_file(files::companion(&part, ".lock"));
@@ -97,6 +99,22 @@ pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
 }
 
 async fn copy(
+    connection: &mut Connection,
+    from: &Path,
+    immutable: bool,
+) -> Result<Salvaged, sqlx::Error> {
+    let salvaged = match connection.sqlite() {
+        Some(file) => copy_rows(file, from, immutable).await?,
+        None => Salvaged::default(),
+    };
+    startup::keep_numbers(connection).await?;
+    query("PRAGMA wal_checkpoint(TRUNCATE)")
+        .execute(connection)
+        .await?;
+    Ok(salvaged)
+}
+
+async fn copy_rows(
     connection: &mut SqliteConnection,
     from: &Path,
     immutable: bool,
@@ -173,13 +191,7 @@ async fn copy(
     for statement in COUNT {
         sqlx::query(statement).execute(&mut *connection).await?;
     }
-    startup::keep_numbers(connection).await?;
-    sqlx::query("DETACH damaged")
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
-        .execute(connection)
-        .await?;
+    sqlx::query("DETACH damaged").execute(connection).await?;
     Ok(salvaged)
 }
 

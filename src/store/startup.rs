@@ -3,9 +3,10 @@
 use super::error::StoreError;
 use super::rows;
 use super::rules::BotVersion;
+use super::server;
 use super::types::{Durability, EntryId, LiveSession, NewSession, SessionId, Side};
+use crate::store::sql::{Connection, query, query_as};
 use serde::Deserialize;
-use sqlx::{QueryBuilder, Row as _, Sqlite, SqliteConnection};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -63,16 +64,32 @@ pub(super) fn unpack(packed: &[u8]) -> Result<HashMap<i64, Head>, StoreError> {
 }
 
 /// Reads everything that the writer and the registry start from.
-pub(super) async fn read(connection: &mut SqliteConnection) -> Result<Start, StoreError> {
+pub(super) async fn read(connection: &mut Connection) -> Result<Start, StoreError> {
     // One read transaction: a writer may be working at the same time.
-    sqlx::query("BEGIN").execute(&mut *connection).await?;
+    connection.begin_reading().await?;
     let start = read_all(connection).await;
-    sqlx::query("COMMIT").execute(&mut *connection).await?;
+    connection.commit().await?;
     start
 }
 
-/// The last entry's number, wherever the entry is now; 0 before the first.
-pub(crate) const LAST_ENTRY: &str = "
+/// The last entry's number, wherever the entry is now; 0 before the first. On a server the last number up to which nothing
+/// more is committed.
+pub(crate) async fn last_entry(connection: &mut Connection) -> Result<i64, sqlx::Error> {
+    match connection.is_postgres() {
+        true => server::horizon(connection).await,
+        false => query_as(LAST_ENTRY).fetch_one(connection).await,
+    }
+}
+
+/// The number up to which facts, bluffs and changes can be read: what is committed later has a greater one.
+pub(crate) async fn horizon(connection: &mut Connection) -> Result<i64, sqlx::Error> {
+    match connection.is_postgres() {
+        true => server::horizon(connection).await,
+        false => Ok(i64::MAX),
+    }
+}
+
+const LAST_ENTRY: &str = "
     SELECT max((SELECT coalesce(max(id), 0) FROM entries),
                (SELECT coalesce(max(last_entry), 0) FROM packed),
                (SELECT coalesce(max(entry), 0) FROM heads))";
@@ -85,16 +102,12 @@ const LAST_NAMED: &str = "
 
 /// Stores the heads of a database that was put together from what was left of another: the numbers of its lost
 /// entries are not given again.
-pub(super) async fn keep_numbers(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    let named: i64 = sqlx::query_scalar(LAST_NAMED)
-        .fetch_one(&mut *connection)
-        .await?;
-    let last: i64 = sqlx::query_scalar(LAST_ENTRY)
-        .fetch_one(&mut *connection)
-        .await?;
+pub(super) async fn keep_numbers(connection: &mut Connection) -> Result<(), sqlx::Error> {
+    let named: i64 = query_as(LAST_NAMED).fetch_one(&mut *connection).await?;
+    let last: i64 = query_as(LAST_ENTRY).fetch_one(&mut *connection).await?;
     let mut heads = HashMap::new();
     follow(connection, 0, &mut heads).await?;
-    sqlx::query("INSERT INTO heads (id, entry, packed) VALUES (1, ?, ?)")
+    query("INSERT INTO heads (id, entry, packed) VALUES (1, $1, $2)")
         .bind(last.max(named))
         .bind(pack(heads.into_iter()))
         .execute(connection)
@@ -102,13 +115,20 @@ pub(super) async fn keep_numbers(connection: &mut SqliteConnection) -> Result<()
     Ok(())
 }
 
-async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError> {
-    let last_session = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM sessions")
+async fn read_all(connection: &mut Connection) -> Result<Start, StoreError> {
+    let last_session = query_as("SELECT coalesce(max(id), 0) FROM sessions")
         .fetch_one(&mut *connection)
         .await?;
-    let last_entry = sqlx::query_scalar(LAST_ENTRY)
-        .fetch_one(&mut *connection)
-        .await?;
+    if connection.is_postgres() {
+        let heads = server::heads(connection).await?;
+        return Ok(Start {
+            live: read_live(connection, &heads).await?,
+            last_session,
+            last_entry: 0,
+            heads_at: 0,
+        });
+    }
+    let last_entry = last_entry(connection).await?;
     let (heads_at, packed) = stored_heads(&mut *connection).await?;
     let mut heads = unpack(&packed)?;
     follow(connection, heads_at, &mut heads).await?;
@@ -123,9 +143,9 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
 
 /// Every session that has not ended, as chunks of JSON: ten thousand separate rows take longer.
 const LIVE: &str = "
-    SELECT json_group_array(json_array(id, match_id, side, game, bot, referee, market, player, seat, seed,
-                                       setup, durability, opened_us))
-    FROM (SELECT * FROM sessions WHERE ended_us IS NULL AND id > ? ORDER BY id LIMIT ?)";
+    SELECT coalesce(CAST(json_group_array(json_array(id, match_id, side, game, bot, referee, market, player, seat,
+                                                     seed, setup, durability, opened_us)) AS TEXT), '[]')
+    FROM (SELECT * FROM sessions WHERE ended_us IS NULL AND id > $1 ORDER BY id LIMIT $2) AS live";
 
 /// Sessions of one chunk.
 const LIVE_AT_A_TIME: i64 = 4096;
@@ -155,13 +175,13 @@ pub(super) fn live_rows(chunk: &str) -> Result<Vec<LiveRow<'_>>, StoreError> {
 }
 
 async fn read_live(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     heads: &HashMap<i64, Head>,
 ) -> Result<Vec<LiveSession>, StoreError> {
     let mut live = Vec::new();
     let mut after = 0;
     loop {
-        let chunk: String = sqlx::query_scalar(LIVE)
+        let chunk: String = query_as(LIVE)
             .bind(after)
             .bind(LIVE_AT_A_TIME)
             .fetch_one(&mut *connection)
@@ -204,11 +224,11 @@ fn live_session(row: LiveRow<'_>, heads: &HashMap<i64, Head>) -> Result<LiveSess
 
 /// Adds the entries after the stored heads.
 async fn follow(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     heads_at: i64,
     heads: &mut HashMap<i64, Head>,
 ) -> Result<(), sqlx::Error> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT session, max(id), count(*), max(at_us) FROM entries WHERE id > $1 GROUP BY session",
     )
     .bind(heads_at)
@@ -219,7 +239,7 @@ async fn follow(
         let at_us: i64 = row.try_get(3)?;
         let head = Head {
             entry: row.try_get(1)?,
-            count: earlier.map_or(0, |head| head.count) + row.try_get::<i64, _>(2)? as u64,
+            count: earlier.map_or(0, |head| head.count) + row.try_get::<i64>(2)? as u64,
             at_us: earlier.map_or(at_us, |head| head.at_us.max(at_us)),
         };
         heads.insert(row.try_get(0)?, head);
@@ -229,12 +249,15 @@ async fn follow(
 
 /// The last entry of one live session.
 pub(crate) async fn head(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     session: SessionId,
 ) -> Result<Option<Head>, StoreError> {
+    if connection.is_postgres() {
+        return Ok(server::head(connection, session).await?);
+    }
     let (heads_at, packed) = stored_heads(&mut *connection).await?;
     let earlier = unpack(&packed)?.get(&session.0).copied();
-    let (entry, count, at_us): (Option<i64>, i64, Option<i64>) = sqlx::query_as(
+    let (entry, count, at_us): (Option<i64>, i64, Option<i64>) = query_as(
         "SELECT max(id), count(*), max(at_us) FROM entries WHERE id > $1 AND session = $2",
     )
     .bind(heads_at)
@@ -254,8 +277,8 @@ pub(crate) async fn head(
     })
 }
 
-async fn stored_heads(connection: &mut SqliteConnection) -> Result<(i64, Vec<u8>), StoreError> {
-    let stored: Option<(i64, Vec<u8>)> = sqlx::query_as("SELECT entry, packed FROM heads")
+async fn stored_heads(connection: &mut Connection) -> Result<(i64, Vec<u8>), StoreError> {
+    let stored: Option<(i64, Vec<u8>)> = query_as("SELECT entry, packed FROM heads")
         .fetch_optional(connection)
         .await?;
     Ok(stored.unwrap_or_default())
@@ -275,10 +298,10 @@ pub(super) fn warn_of(bot: &BotVersion) {
 /// Records which versions of the built-in bots this database has seen. Gives those that do not play as they did when it
 /// first saw them.
 pub(super) async fn register_bots(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     bots: &[BotVersion],
 ) -> Result<Vec<BotVersion>, StoreError> {
-    let stored = sqlx::query_as("SELECT game, name, version, signature FROM bots");
+    let stored = query_as("SELECT game, name, version, signature FROM bots");
     let stored: Vec<(String, String, i64, i64)> = stored.fetch_all(&mut *connection).await?;
     let (mut otherwise, mut new) = (Vec::new(), Vec::new());
     for bot in bots {
@@ -294,13 +317,20 @@ pub(super) async fn register_bots(
         }
     }
     if !new.is_empty() {
-        let insert = "INSERT INTO bots (game, name, version, signature) ";
-        let mut insert = QueryBuilder::<Sqlite>::new(insert);
-        insert.push_values(new, |mut row, bot| {
-            row.push_bind(bot.game).push_bind(bot.name);
-            row.push_bind(bot.version).push_bind(bot.signature as i64);
-        });
-        insert.build().execute(connection).await?;
+        connection.begin().await?;
+        for bot in new {
+            query(
+                "INSERT INTO bots (game, name, version, signature) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT DO NOTHING",
+            )
+            .bind(bot.game)
+            .bind(bot.name)
+            .bind(bot.version)
+            .bind(bot.signature as i64)
+            .execute(&mut *connection)
+            .await?;
+        }
+        connection.commit().await?;
     }
     Ok(otherwise)
 }
@@ -309,7 +339,7 @@ pub(super) async fn register_bots(
 mod tests {
     use super::*;
     use crate::store::open::MIGRATIONS;
-    use sqlx::Connection as _;
+    use sqlx::{Connection as _, SqliteConnection};
 
     fn bots() -> Vec<BotVersion> {
         let champion = |game, version| BotVersion {
@@ -325,6 +355,7 @@ mod tests {
     async fn a_version_that_plays_otherwise_than_when_it_was_first_seen_is_found() {
         let mut database = SqliteConnection::connect("sqlite::memory:").await.unwrap();
         MIGRATIONS.run(&mut database).await.unwrap();
+        let mut database = Connection::Sqlite(database);
         assert_eq!(register_bots(&mut database, &bots()).await.unwrap(), []);
         assert_eq!(
             register_bots(&mut database, &bots()).await.unwrap(),
@@ -337,7 +368,7 @@ mod tests {
              WHERE game = 'planetwars' AND name = 'champion'",
             "UPDATE bots SET signature = signature + 1 WHERE game = 'lighthouses' AND name = 'champion'",
         ] {
-            sqlx::query(change).execute(&mut database).await.unwrap();
+            query(change).execute(&mut database).await.unwrap();
         }
         let found = bots().remove(0);
         // At every start: what is stored stays mixed.

@@ -2,9 +2,9 @@
 
 use super::error::StoreError;
 use super::packed;
+use super::server;
 use super::types::{Direction, Entry, EntryId, SessionId};
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row as _, SqliteConnection};
+use crate::store::sql::{Connection, Row, query, query_as};
 
 /// The maximum number of entries read of one session; no wire's match comes near.
 const ENTRIES_MAX: i64 = 10_000_000;
@@ -19,7 +19,7 @@ const WALK: &str = "WITH RECURSIVE walk (id, previous, at_us, direction, text) A
 
 /// The transcript up to `head`, the oldest first: by the links back from there, or from its packed row.
 pub(crate) async fn read(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     session: SessionId,
     head: EntryId,
 ) -> Result<Vec<Entry>, StoreError> {
@@ -33,7 +33,7 @@ pub(crate) async fn read(
     let end = entries.iter().position(|entry| entry.id == head);
     let Some(end) = end else {
         let pruned: Option<bool> =
-            sqlx::query_scalar("SELECT packed IS 2 FROM sessions WHERE id = ?")
+            query_as("SELECT packed IS NOT DISTINCT FROM 2 FROM sessions WHERE id = $1")
                 .bind(session.0)
                 .fetch_optional(connection)
                 .await?;
@@ -69,11 +69,17 @@ pub(crate) struct Part {
 
 /// A part of a transcript, the oldest entry first, of which no more is held if it is in the log.
 pub(crate) async fn read_part(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     session: SessionId,
     part: &Part,
 ) -> Result<Vec<Entry>, StoreError> {
-    let rows = sqlx::query(WALK_PART)
+    if connection.is_postgres() {
+        return match server::entries(connection, session, part).await? {
+            Some(entries) => Ok(entries),
+            None => read_packed_part(connection, session, part).await,
+        };
+    }
+    let rows = query(WALK_PART)
         .bind(part.head.0)
         .bind(session.0)
         .bind(part.after)
@@ -81,17 +87,14 @@ pub(crate) async fn read_part(
         .fetch_all(&mut *connection)
         .await?;
     let Some(oldest) = rows.first() else {
-        let mut entries = read(connection, session, part.head).await?;
-        entries.retain(|entry| entry.id.0 > part.after);
-        entries.truncate(part.most);
-        return Ok(entries);
+        return read_packed_part(connection, session, part).await;
     };
     let previous: Option<i64> = oldest.try_get(1)?;
     if let Some(previous) = previous.filter(|previous| *previous > part.after) {
         let why = format!("entry {previous} of session {} is missing", session.0);
         return Err(StoreError::Corrupt(why));
     }
-    let walked = oldest.try_get::<i64, _>(5)? as u64;
+    let walked = oldest.try_get::<i64>(5)? as u64;
     let mut entries = Vec::with_capacity(rows.len());
     for (seq, row) in (part.count.saturating_sub(walked)..).zip(&rows) {
         entries.push(Entry {
@@ -105,13 +108,33 @@ pub(crate) async fn read_part(
     Ok(entries)
 }
 
+async fn read_packed_part(
+    connection: &mut Connection,
+    session: SessionId,
+    part: &Part,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut entries = read(connection, session, part.head).await?;
+    entries.retain(|entry| entry.id.0 > part.after);
+    entries.truncate(part.most);
+    Ok(entries)
+}
+
 /// Follows the links back from `head`; returns the oldest first, `None` if `head` is not in the log.
 pub(crate) async fn walk(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     session: SessionId,
     head: EntryId,
 ) -> Result<Option<Vec<Entry>>, StoreError> {
-    let rows = sqlx::query(WALK)
+    if connection.is_postgres() {
+        let part = Part {
+            head,
+            count: 0,
+            after: 0,
+            most: ENTRIES_MAX as usize,
+        };
+        return server::entries(connection, session, &part).await;
+    }
+    let rows = query(WALK)
         .bind(head.0)
         .bind(session.0)
         .bind(ENTRIES_MAX)
@@ -120,7 +143,7 @@ pub(crate) async fn walk(
     let Some(oldest) = rows.last() else {
         return Ok(None);
     };
-    if let Some(previous) = oldest.try_get::<Option<i64>, _>(1)? {
+    if let Some(previous) = oldest.try_get::<Option<i64>>(1)? {
         let why = format!("entry {previous} of session {} is missing", session.0);
         return Err(StoreError::Corrupt(why));
     }
@@ -130,7 +153,7 @@ pub(crate) async fn walk(
     entries.collect::<Result<_, _>>().map(Some)
 }
 
-fn entry(seq: u64, row: &SqliteRow) -> Result<Entry, StoreError> {
+fn entry(seq: u64, row: &Row) -> Result<Entry, StoreError> {
     Ok(Entry {
         id: EntryId(row.try_get(0)?),
         seq,

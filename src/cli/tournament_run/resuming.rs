@@ -41,7 +41,7 @@ impl Run<'_> {
         };
         stored.retain(|found| cups.iter().any(|cup| of(cup, found)));
         if stored.is_empty() {
-            let (file, database) = (self.args.file.display(), store.path().display());
+            let (file, database) = (self.args.file.display(), store.location());
             return refuse(format!(
                 "{database} has no tournament of {file}: there is nothing to resume; drover tournament run {file} \
                  begins it"

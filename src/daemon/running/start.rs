@@ -122,8 +122,10 @@ impl Daemon {
             None => None,
         };
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
-        let mut disk = Disk::for_database(store.path());
-        tokio::spawn(figures::watch(move || disk.look(), end.clone()));
+        if let Some(file) = store.location().file() {
+            let mut disk = Disk::for_database(file);
+            tokio::spawn(figures::watch(move || disk.look(), end.clone()));
+        }
         let gauged = Gauged {
             sessions: sessions.clone(),
             callbacks: connections,

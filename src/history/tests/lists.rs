@@ -3,7 +3,7 @@
 use crate::history::{self, Filter, PageAt, SessionRow, Standing};
 use crate::store::salvage;
 use crate::store::tests::fake::{
-    Pen, match_id, new_match, new_session, open, opened, received, settings,
+    Pen, database_file, match_id, new_match, new_session, open, opened, received,
 };
 use crate::store::{MatchResult, MatchRow, NewSession, SeatRow, Side, Store};
 use games::rng::Rng;
@@ -391,7 +391,7 @@ async fn filters_alone_and_two_together_find_what_a_walk_finds() {
         played
     );
     let saved = tempfile::tempdir().unwrap();
-    let (from, to) = (settings(folder.path()).path, settings(saved.path()).path);
+    let (from, to) = (database_file(folder.path()), database_file(saved.path()));
     store.close().await;
     std::fs::create_dir(saved.path().join("data")).unwrap();
     salvage(&from, &to).await.unwrap();

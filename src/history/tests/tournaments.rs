@@ -6,6 +6,7 @@ use crate::history::tournaments::TOURNAMENTS;
 use crate::history::{ALL_ROUNDS, Filter, PageAt};
 use crate::store;
 use crate::store::salvage;
+use crate::store::sql::{query, query_as};
 use crate::store::tests::fake::{
     TOURNAMENT as ID, match_id, new_match, new_tournament, opened, round, settings, slot,
 };
@@ -13,7 +14,6 @@ use crate::store::tests::opening::reopened;
 use crate::store::{MatchResult, Place, SeatNotes, Slot, Store, StoreError};
 use futures_util::future::join_all;
 use games::Cause;
-use sqlx::Row as _;
 use tempfile::TempDir;
 
 const ENDED: &str = "SELECT count(*) FROM matches WHERE ended_us IS NOT NULL";
@@ -23,7 +23,7 @@ const TORN: &str = "SELECT count(*) FROM matches m
     WHERE (m.ended_us IS NULL) = EXISTS (SELECT 1 FROM tournament_matches p WHERE p.match_id = m.id)";
 
 async fn number(store: &Store, query: &'static str) -> i64 {
-    let query = sqlx::query_scalar(query).fetch_one(store.reader().pool());
+    let query = query_as(query).fetch_one(store.reader().pool());
     query.await.unwrap()
 }
 
@@ -370,7 +370,7 @@ async fn copies_hold_tournaments_and_contradictions_are_reported() {
     );
     // What was lost can be played again under its number.
     let again = crate::store::Settings {
-        path: saved,
+        location: saved.into(),
         ..settings(folder.path())
     };
     let again = Store::open(&again).await.unwrap();
@@ -401,8 +401,13 @@ async fn showing_a_tournament_reads_none_of_its_matches() {
         close(&store, of, slot(1, of)).await.unwrap();
     }
     let plan = format!("EXPLAIN QUERY PLAN {TOURNAMENTS} ORDER BY t.id DESC LIMIT 2");
-    let plan = sqlx::query(sqlx::AssertSqlSafe(plan)).fetch_all(store.reader().pool());
-    let steps: Vec<String> = plan.await.unwrap().iter().map(|row| row.get(3)).collect();
+    let plan = query(plan).fetch_all(store.reader().pool());
+    let steps: Vec<String> = plan
+        .await
+        .unwrap()
+        .iter()
+        .map(|row| row.try_get(3).unwrap())
+        .collect();
     assert!(steps.len() == 2, "{steps:?}");
     assert!(
         steps

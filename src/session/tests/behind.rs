@@ -3,6 +3,7 @@
 use super::world::{World, key, options, until};
 use crate::session::{Answer, Leaving, Local, Numbered, Refusal};
 use crate::store::Store;
+use crate::store::tests::fake::file_of;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use std::pin::pin;
@@ -30,7 +31,7 @@ pub(super) async fn send(
 
 /// Keeps the store from writing until it is dropped.
 async fn held(store: &Store) -> SqliteConnection {
-    let options = SqliteConnectOptions::new().filename(store.path());
+    let options = SqliteConnectOptions::new().filename(file_of(&store));
     let mut other = options.connect().await.unwrap();
     let begin = sqlx::query("BEGIN IMMEDIATE").execute(&mut other);
     begin.await.unwrap();

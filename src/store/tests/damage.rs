@@ -7,6 +7,8 @@ use crate::store::damage;
 use crate::store::health::Gauges;
 use crate::store::packer::Packer;
 use crate::store::salvage;
+use crate::store::sql::query_as;
+use crate::store::tests::fake::file_of;
 use crate::store::{EntryId, Settings, Store, StoreError};
 use futures_util::future::join_all;
 use sqlx::{Connection as _, SqliteConnection};
@@ -52,7 +54,7 @@ async fn filled() -> (TempDir, PathBuf) {
         }
     }
     end(&store, pens.iter_mut().step_by(3)).await;
-    let path = store.path().to_path_buf();
+    let path = file_of(&store);
     store.close().await;
     // All of it is in the file itself.
     let log = std::fs::metadata(path.with_extension("db-wal"));
@@ -67,8 +69,8 @@ async fn end(store: &Store, pens: impl Iterator<Item = &mut Pen>) {
 /// Pages of a table or index: their numbers and how many rows each holds.
 async fn pages(path: &Path, name: &str, kind: &str) -> Vec<(i64, i64)> {
     let store = Store::open_readonly(path, GameRules::all()).await.unwrap();
-    let found = sqlx::query_as(
-        "SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY path",
+    let found = query_as(
+        "SELECT pageno, ncell FROM dbstat WHERE name = $1 AND pagetype = $2 ORDER BY path",
     )
     .bind(name.to_owned())
     .bind(kind.to_owned())
@@ -82,7 +84,7 @@ async fn pages(path: &Path, name: &str, kind: &str) -> Vec<(i64, i64)> {
 async fn count(path: &Path, table: &str) -> i64 {
     let store = Store::open_readonly(path, GameRules::all()).await.unwrap();
     let query = format!("SELECT count(*) FROM {table}");
-    let count = sqlx::query_scalar(sqlx::AssertSqlSafe(query))
+    let count = query_as(query)
         .fetch_one(store.reader().pool())
         .await
         .unwrap();
@@ -127,7 +129,7 @@ async fn whole(path: &Path) -> (BTreeSet<String>, bool) {
 
 fn at(path: PathBuf, folder: &TempDir) -> Settings {
     Settings {
-        path,
+        location: path.into(),
         ..settings(folder.path())
     }
 }
@@ -256,15 +258,15 @@ async fn a_check_that_is_stopped_has_found_nothing_out() {
     let mut connection = store.reader().pool().acquire().await.unwrap();
     let stop = CancellationToken::new();
     for _ in 0..2 {
-        let checked = damage::check_in_use(&mut connection, &stop).await;
+        let checked = damage::check_in_use(connection.sqlite().unwrap(), &stop).await;
         assert_eq!(checked.unwrap(), None);
     }
     let stopped = CancellationToken::new();
     stopped.cancel();
-    let checked = damage::check_in_use(&mut connection, &stopped).await;
+    let checked = damage::check_in_use(connection.sqlite().unwrap(), &stopped).await;
     assert!(checked.is_err(), "{checked:?}");
     // The connection is as it was.
-    let checked = damage::check_in_use(&mut connection, &stop).await;
+    let checked = damage::check_in_use(connection.sqlite().unwrap(), &stop).await;
     assert_eq!(checked.unwrap(), None);
 }
 
@@ -275,7 +277,8 @@ async fn every_table_is_checked_and_the_free_pages() {
     let found = async || {
         let store = Store::open_readonly(&path, GameRules::all()).await.unwrap();
         let mut connection = store.reader().pool().acquire().await.unwrap();
-        let checked = damage::check_in_use(&mut connection, &CancellationToken::new()).await;
+        let checked =
+            damage::check_in_use(connection.sqlite().unwrap(), &CancellationToken::new()).await;
         drop(connection);
         store.close().await;
         checked.unwrap()
@@ -304,7 +307,7 @@ async fn only_a_drover_database_that_is_known_is_salvaged() {
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
                  VALUES (9000, 'later', true, x'00', 0)";
     store.alter(later).await;
-    let path = store.path().to_path_buf();
+    let path = file_of(&store);
     store.close().await;
     let out = folder.path().join("out.db");
     let refused = salvage(&path, &out).await.unwrap_err();
@@ -334,7 +337,7 @@ async fn the_numbers_of_lost_entries_are_not_given_again() {
     live.write(&store, vec![received("ask"), said("1")]).await;
     pen.end(&store, vec![1, 0, 0, 0], 0).await;
     store.alter("DELETE FROM entries WHERE id > 2").await;
-    let path = store.path().to_path_buf();
+    let path = file_of(&store);
     store.close().await;
     let out = folder.path().join("out.db");
     salvage(&path, &out).await.unwrap();

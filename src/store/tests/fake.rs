@@ -1,5 +1,6 @@
 //! Ways to fill a store with the toy game.
 
+use crate::config::Location;
 use crate::history::GameRules;
 use crate::store::{
     Append, Close, Direction, Durability, EntryId, MatchRow, NewEntrant, NewEntry, NewSession,
@@ -8,18 +9,63 @@ use crate::store::{
 use crate::toy;
 use games::{Cause, Fact, Lesson, TableSetup};
 use serde_json::{Value, json};
-use std::path::Path;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
+
+/// Where the database of a folder is, if it is a file.
+pub(crate) fn database_file(folder: &Path) -> PathBuf {
+    folder.join("data/drover.db")
+}
 
 pub(crate) fn settings(folder: &Path) -> Settings {
     Settings {
         packs: false,
-        ..Settings::at(
-            folder.join("data/drover.db"),
-            GameRules::found_by(toy::find),
-        )
+        ..Settings::at(database(folder), GameRules::found_by(toy::find))
     }
+}
+
+/// A folder's database: a file in it, or one of its own at the server that `DROVER_TEST_SERVER` names
+/// (`postgres://USER@HOST:PORT`), which is made if it is missing.
+fn database(folder: &Path) -> Location {
+    let Ok(server) = std::env::var("DROVER_TEST_SERVER") else {
+        return database_file(folder).into();
+    };
+    let name = folder.file_name().unwrap().to_string_lossy();
+    let name: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let (url, create) = (
+        format!("{server}/t{name}"),
+        format!("CREATE DATABASE t{name}"),
+    );
+    // In a thread of its own: the test's runtime is at work.
+    let make = async move {
+        let mut connection = PgConnection::connect(&format!("{server}/postgres"))
+            .await
+            .unwrap();
+        let made = sqlx::raw_sql(AssertSqlSafe(create))
+            .execute(&mut connection)
+            .await;
+        const IS_THERE: &str = "42P04";
+        if let Err(error) = made {
+            let code = error.as_database_error().and_then(|error| error.code());
+            assert_eq!(code.as_deref(), Some(IS_THERE), "{error}");
+        }
+        connection.close().await.unwrap();
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    std::thread::spawn(move || runtime.block_on(make))
+        .join()
+        .unwrap();
+    Location::read(&url).unwrap()
+}
+
+/// The file of a store that has one.
+pub(crate) fn file_of(store: &Store) -> PathBuf {
+    store.location().file().expect("a file").to_owned()
 }
 
 pub(crate) async fn open(folder: &Path) -> Store {

@@ -6,6 +6,7 @@ use crate::history::{self, MatchEntry};
 use crate::store;
 use crate::store::packed::{Dictionary, Packed, columns, entries as of_columns};
 use crate::store::packer::{SAMPLE_BYTES_MAX, TRAINING_SESSIONS, sample};
+use crate::store::sql::query_as;
 use crate::store::{
     Direction, Entry, EntryId, Packs, SessionId, Settings, Side, Store, StoreError,
 };
@@ -67,7 +68,7 @@ async fn read(store: &Store) -> Vec<(Vec<MatchEntry>, Vec<Vec<Entry>>, Vec<Optio
 }
 
 async fn number(store: &Store, query: &'static str) -> i64 {
-    sqlx::query_scalar(query)
+    query_as(query)
         .fetch_one(store.reader().pool())
         .await
         .unwrap()

@@ -3,13 +3,14 @@
 use super::fake::{Pen, match_id, new_session, open, opened, received};
 use crate::history::{self, Filter, PageAt, Pruned};
 use crate::store;
+use crate::store::sql::query_as;
 use crate::store::writer::{Command, Packing};
 use crate::store::{EntryId, Side, Store, StoreError};
 use std::time::Duration;
 
 async fn count(store: &Store, table: &str) -> i64 {
     let query = format!("SELECT count(*) FROM {table}");
-    sqlx::query_scalar(sqlx::AssertSqlSafe(query))
+    query_as(query)
         .fetch_one(store.reader().pool())
         .await
         .unwrap()

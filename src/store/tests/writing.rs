@@ -3,13 +3,15 @@
 use super::fake::{Pen, asked, match_id, new_match, new_session, opened, received, said};
 use crate::history::GameRules;
 use crate::history::{self, Filter, PageAt, Standing};
+use crate::store::sql::query_as;
+use crate::store::tests::fake::file_of;
 use crate::store::{
     Durability, ENTRIES_MAX, EntryId, LedgerRow, NewEntry, SessionId, Side, Store, StoreError,
 };
 
 async fn count(store: &Store, table: &'static str) -> i64 {
     let query = format!("SELECT count(*) FROM {table}");
-    sqlx::query_scalar(sqlx::AssertSqlSafe(query))
+    query_as(query)
         .fetch_one(store.reader().pool())
         .await
         .unwrap()
@@ -40,7 +42,7 @@ async fn an_acknowledged_entry_is_there_for_another_connection() {
     ];
     let receipt = pen.write(&store, entries).await;
     assert_eq!(receipt.last, Some(EntryId(3)));
-    let reader = Store::open_readonly(store.path(), GameRules::all())
+    let reader = Store::open_readonly(store.location().clone(), GameRules::all())
         .await
         .unwrap();
     assert_eq!(texts(&reader, &pen).await, ["ask", "7", &odd]);
@@ -296,7 +298,7 @@ async fn more_entries_than_one_transaction_takes_are_split_between_callers() {
 async fn checkpoints_are_made_while_the_writer_writes() {
     let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
-    let size = || std::fs::metadata(store.path()).unwrap().len();
+    let size = || std::fs::metadata(file_of(&store)).unwrap().len();
     let before = size();
     // Far fewer pages than it takes for the writer to move them itself.
     for _ in 0..800 {

@@ -4,7 +4,8 @@ use super::command::OpenMatch;
 use super::fault::{Verdict, shown};
 use super::reply::{Reply, answer};
 use super::statements::{
-    BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, Rows, SEATS, SESSIONS,
+    BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, PLACED_ENTRIES, Rows, SEATS,
+    SESSIONS,
 };
 use crate::clock::now_us;
 use crate::store::commits::Added;
@@ -260,12 +261,17 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// An empty batch whose first entry will be `next_entry`.
+    /// An empty batch whose first entry will be `next_entry`; below 0 on a server, which gives the number later
+    /// ([`Batch::place`]).
     pub(super) fn new(next_entry: i64, sessions: &mut Sessions) -> Self {
         sessions.batch += 1;
+        let mut tables = Tables::default();
+        if next_entry < 0 {
+            tables.entries = Rows::new(&PLACED_ENTRIES);
+        }
         Self {
             works: Vec::new(),
-            tables: Tables::default(),
+            tables,
             ends: false,
             durability: Durability::Process,
             next_entry,
@@ -315,12 +321,12 @@ impl Batch {
             self.push_session(session, new, live.head.at_us);
         }
         let mut last = append.previous.map(|entry| entry.0);
-        for entry in &append.entries {
+        for (seq, entry) in (append.seq as i64..).zip(&append.entries) {
             let id = self.next_entry;
             self.tables.entries.push([
                 id.into(),
                 session.into(),
-                last.into(),
+                if id < 0 { seq.into() } else { last.into() },
                 entry.at_us.into(),
                 entry.direction.number().into(),
                 (&entry.text).into(),
@@ -453,6 +459,24 @@ impl Batch {
             }
         }
         self.works
+    }
+
+    /// Gives its entries their numbers, from this one on, on a server.
+    pub(super) fn place(&mut self, first: i64) {
+        const FIRST_ENTRY: usize = 13;
+        self.tables.entries.place(0, first);
+        self.tables.facts.place(1, first);
+        self.tables.bluffs.place(1, first);
+        self.tables.sessions.place(FIRST_ENTRY, first);
+        for work in &mut self.works {
+            if let Work::Append {
+                last: Some(last), ..
+            } = work
+                && *last < 0
+            {
+                *last = first + (*last - i64::MIN);
+            }
+        }
     }
 
     /// Answers the callers that wanted to end matches that do not exist.

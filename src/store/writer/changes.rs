@@ -1,27 +1,20 @@
-//! What has begun and ended, in the order of commits.
+//! What has begun and ended, in the order of commits: the oldest is forgotten.
 
-use sqlx::SqliteConnection;
+use crate::store::sql::postgres::BLOCK;
+use crate::store::sql::{Connection, query};
 
-/// How many are kept.
+/// How many are kept; on a server of how many commits at least.
 pub(crate) const KEPT: i64 = 100_000;
 
-/// Notes matches and sessions that end, both as JSON lists.
-pub(super) async fn note_ended(
-    connection: &mut SqliteConnection,
-    matches: &str,
-    sessions: &str,
-) -> Result<(), sqlx::Error> {
-    let noted = sqlx::query(
-        "INSERT INTO changes (match_id, session)
-         SELECT s.match_id, s.id FROM json_each(?2) w CROSS JOIN sessions s ON s.id = w.value
-         UNION ALL SELECT value, NULL FROM json_each(?1)",
-    )
-    .bind(matches.to_owned())
-    .bind(sessions.to_owned())
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query("DELETE FROM changes WHERE id <= ?")
-        .bind(noted.last_insert_rowid() - KEPT)
+/// How far behind the last number others are kept.
+pub(crate) const fn kept(is_postgres: bool) -> i64 {
+    if is_postgres { KEPT * BLOCK } else { KEPT }
+}
+
+/// Forgets the oldest.
+pub(super) async fn trim(connection: &mut Connection) -> Result<(), sqlx::Error> {
+    query("DELETE FROM changes WHERE id <= (SELECT max(id) FROM changes) - $1")
+        .bind(kept(connection.is_postgres()))
         .execute(connection)
         .await?;
     Ok(())

@@ -4,15 +4,14 @@
 use super::batch::{Batch, Work};
 use super::learning::{Merge, TYPE_FIT_MIN, merged};
 use super::statements::{
-    CLOSING_MATCHES, CLOSING_SESSIONS, Database, ENDED_MATCHES, ENDED_SESSIONS, LESSONS, MODELS,
-    PARTICIPATIONS, RESULTS, Rows, TOURNAMENT_MATCHES,
+    CHANGES, CLOSING_MATCHES, CLOSING_SESSIONS, Database, ENDED_MATCHES, ENDED_SESSIONS, LESSONS,
+    MODELS, PARTICIPATIONS, RESULTS, Rows, TOURNAMENT_MATCHES,
 };
 use crate::store::rules::Rules;
+use crate::store::sql::Row;
 use crate::store::types::{Append, Close, MatchResult};
 use games::{Cause, Lesson};
 use serde_json::{Value, json};
-use sqlx::Row as _;
-use sqlx::sqlite::SqliteRow;
 use std::collections::{HashMap, HashSet};
 
 /// The rows of all endings of one batch.
@@ -27,8 +26,8 @@ pub(super) struct Endings {
     pub(super) models: Rows,
     /// Matches that were to be ended but do not exist.
     pub(super) unknown: HashSet<String>,
-    /// The matches and sessions that end, as JSON lists.
-    pub(super) ended: [String; 2],
+    /// That sessions and matches end.
+    pub(super) changes: Rows,
 }
 
 /// What is stored about a session that ends.
@@ -59,7 +58,7 @@ pub(super) async fn gather(
         lessons: Rows::new(&LESSONS),
         models: Rows::new(&MODELS),
         unknown: HashSet::new(),
-        ended: Default::default(),
+        changes: Rows::new(&CHANGES),
     };
     let mut ended = HashSet::new();
     close_matches(database, batch, rules, &mut endings, &mut ended).await?;
@@ -87,11 +86,13 @@ pub(super) async fn gather(
         }
     }
     endings.models = merged(database, &merges, rules).await?;
-    let sessions = closings.iter().map(|ending| ending.session);
-    endings.ended = [
-        Value::from_iter(ended.iter().map(String::as_str)).to_string(),
-        Value::from_iter(sessions).to_string(),
-    ];
+    for ending in &closings {
+        let session = Some(ending.session).into();
+        endings.changes.push([(&ending.match_id).into(), session]);
+    }
+    for id in &ended {
+        endings.changes.push([id.into(), None::<i64>.into()]);
+    }
     Ok(endings)
 }
 
@@ -207,14 +208,14 @@ async fn read_sessions<'a>(
     Ok(endings)
 }
 
-fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sqlx::Error> {
-    let player = row.try_get::<&str, _>(3)? == "player";
+fn read_session<'a>(row: &Row, close: &'a Close) -> Result<Ending<'a>, sqlx::Error> {
+    let player = row.try_get::<&str>(3)? == "player";
     let ours: bool = row.try_get(5)?;
     let ended: Option<i64> = row.try_get(6)?;
     let cause: Option<&str> = row.try_get(7)?;
-    let seated = row.try_get::<Option<i64>, _>(4)?.is_some();
+    let seated = row.try_get::<Option<i64>>(4)?.is_some();
     let scored = row
-        .try_get::<Option<&str>, _>(10)?
+        .try_get::<Option<&str>>(10)?
         .is_some_and(|scores| scores != "[]");
     // Another of our sessions may have abandoned the match before this one received its end, or may not have
     // known which seats its scores were for.
@@ -227,9 +228,9 @@ fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sql
         match_id: row.try_get(1)?,
         game: row.try_get(2)?,
         seat: row
-            .try_get::<Option<i64>, _>(4)?
+            .try_get::<Option<i64>>(4)?
             .and_then(|seat| u8::try_from(seat).ok()),
-        seats: row.try_get::<i64, _>(8)? as usize,
+        seats: row.try_get::<i64>(8)? as usize,
         names: serde_json::from_str(row.try_get(9)?)
             .map_err(|error| sqlx::Error::Decode(error.into()))?,
         ends_match: player && !ours && open,

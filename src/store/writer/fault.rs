@@ -1,6 +1,7 @@
 //! What a failed write means.
 
 use crate::store::error::StoreError;
+use sqlx::postgres::PgDatabaseError;
 
 /// The process's exit code after the log could not be synced: data reported as durable may not be, and asking
 /// the kernel again can give a false answer. (`EX_IOERR` of sysexits.)
@@ -45,14 +46,43 @@ pub(super) fn verdict(code: i32) -> Verdict {
     }
 }
 
+/// Classifies PostgreSQL's code (<https://www.postgresql.org/docs/15/errcodes-appendix.html>).
+fn server_verdict(code: &str) -> Verdict {
+    // No connection, a rollback by the server, too few resources, an operator's or the system's intervention, a standby.
+    const PASSING: [&str; 7] = ["08", "40", "53", "55", "57", "58", "25"];
+    match PASSING.iter().any(|class| code.starts_with(class)) {
+        true => Verdict::Unwritable,
+        false => Verdict::Refused,
+    }
+}
+
+/// Whether the connection to the server is of no use any more.
+pub(super) fn is_lost(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(error) => {
+            // A server that ends, and one that may only be read.
+            let lost = ["08", "57P", "25006"];
+            let code = error.code().unwrap_or_default();
+            lost.iter().any(|class| code.starts_with(class))
+        }
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => true,
+        _ => false,
+    }
+}
+
 /// Classifies sqlx's error. A lost worker thread leaves the outcome of a commit unknown.
 pub(super) fn judge(error: &sqlx::Error) -> Verdict {
     match error {
         sqlx::Error::Database(error) => {
-            let code = error.code().and_then(|code| code.parse().ok());
-            code.map_or(Verdict::Refused, verdict)
+            let code = error.code().unwrap_or_default();
+            if error.try_downcast_ref::<PgDatabaseError>().is_some() {
+                return server_verdict(&code);
+            }
+            code.parse().map_or(Verdict::Refused, verdict)
         }
-        sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed => Verdict::End,
+        // Of a server's connection: a file's errors have SQLite's codes.
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) => Verdict::Unwritable,
+        sqlx::Error::WorkerCrashed => Verdict::End,
         _ => Verdict::Refused,
     }
 }

@@ -4,7 +4,6 @@ use super::statements::{Database, MODELS, Rows, STORED_MODELS};
 use crate::store::rows;
 use crate::store::rules::Rules;
 use serde_json::Value;
-use sqlx::Row as _;
 use std::collections::BTreeMap;
 
 /// A match updates a learnt type only if the type fits the rival at least this well.
@@ -75,12 +74,12 @@ async fn load(
     }
     let mut models = BTreeMap::new();
     for row in &keys.fetch(database).await? {
-        let kind = if row.try_get::<&str, _>(1)? == "named" {
+        let kind = if row.try_get::<&str>(1)? == "named" {
             "named"
         } else {
             "type"
         };
-        let model = row.try_get::<Option<&str>, _>(3)?.map(rows::json);
+        let model = row.try_get::<Option<&str>>(3)?.map(rows::json);
         let model = model
             .transpose()
             .map_err(|error| sqlx::Error::Decode(error.to_string().into()))?;

@@ -1,5 +1,6 @@
 //! The one writer: takes everything queued, commits once, replies.
 
+mod backend;
 mod batch;
 mod changes;
 mod checkpoint;
@@ -13,13 +14,16 @@ mod programs;
 mod prune;
 mod reply;
 mod run;
+mod server;
 mod statements;
 mod syncing;
 mod tokens;
 mod tournaments;
 
+pub(super) use backend::{Backend, File};
 #[cfg(test)]
 pub(crate) use changes::KEPT;
+pub(crate) use changes::kept;
 pub(super) use checkpoint::Checkpoints;
 pub use command::Change;
 pub(super) use command::{Command, OpenMatch};
@@ -31,7 +35,9 @@ pub use programs::{Note, NoteChange, ProgramRun};
 pub use prune::Prune;
 pub(super) use reply::Reply;
 pub(super) use run::{Parts, Writer};
+pub(super) use server::Server;
 pub use statements::ENTRIES_MAX;
+pub(super) use statements::Statement;
 pub(super) use syncing::Syncing;
 pub use tokens::{DIGEST_LEN, TokenChange, TokenRow};
 pub use tournaments::TournamentChange;

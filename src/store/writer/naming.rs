@@ -6,8 +6,8 @@ use crate::clock::now_us;
 use crate::store::error::StoreError;
 use crate::store::rows;
 use crate::store::rules::Rules;
+use crate::store::sql::{Connection, query, query_as};
 use serde_json::Value;
-use sqlx::{Row as _, SqliteConnection};
 
 /// What went wrong: the caller's error, or one for the writer to judge.
 #[derive(Debug)]
@@ -43,12 +43,9 @@ pub(super) async fn name(
     rules: &dyn Rules,
     named: &SeatName,
 ) -> Result<(), NamingError> {
-    let begin = sqlx::query("BEGIN IMMEDIATE");
-    begin.execute(&mut database.connection).await?;
+    database.connection.begin().await?;
     rename(database, rules, named, now_us()).await?;
-    let commit = sqlx::query("COMMIT");
-    commit.execute(&mut database.connection).await?;
-    Ok(())
+    Ok(database.connection.commit().await?)
 }
 
 async fn rename(
@@ -62,12 +59,12 @@ async fn rename(
     at_us: i64,
 ) -> Result<(), NamingError> {
     let name = name.as_deref();
-    let stored: Option<(Option<String>, String)> = sqlx::query_as(
+    let stored: Option<(Option<String>, String)> = query_as(
         "SELECT s.name, m.game FROM seats s JOIN matches m ON m.id = s.match_id
-         WHERE s.match_id = ? AND s.seat = ?",
+         WHERE s.match_id = $1 AND s.seat = $2",
     )
     .bind(match_id)
-    .bind(seat)
+    .bind(*seat)
     .fetch_optional(&mut database.connection)
     .await?;
     let Some((before, game)) = stored else {
@@ -77,15 +74,15 @@ async fn rename(
     if before.as_deref() == name {
         return Ok(());
     }
-    sqlx::query("UPDATE seats SET name = ? WHERE match_id = ? AND seat = ?")
+    query("UPDATE seats SET name = $1 WHERE match_id = $2 AND seat = $3")
         .bind(name)
         .bind(match_id)
-        .bind(seat)
+        .bind(*seat)
         .execute(&mut database.connection)
         .await?;
     let taught = evidence(
         &mut database.connection,
-        "UPDATE lessons SET merged_into = ? WHERE match_id = ? AND seat = ? RETURNING evidence",
+        "UPDATE lessons SET merged_into = $1 WHERE match_id = $2 AND seat = $3 RETURNING evidence",
         &[name, Some(match_id)],
         Some(*seat),
     )
@@ -110,7 +107,7 @@ async fn rename(
 
 /// Rebuilds a model from its remaining lessons.
 async fn forget(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     game: &str,
     name: &str,
     at_us: i64,
@@ -118,7 +115,7 @@ async fn forget(
 ) -> Result<(), NamingError> {
     let taught = evidence(
         connection,
-        "SELECT evidence FROM lessons WHERE game = ? AND merged_into = ? ORDER BY id",
+        "SELECT evidence FROM lessons WHERE game = $1 AND merged_into = $2 ORDER BY id",
         &[Some(game), Some(name)],
         None,
     )
@@ -129,15 +126,15 @@ async fn forget(
     }
     let statement = match &model {
         Some(_) => {
-            "UPDATE opponent_models SET updated_us = ?, model = ?, version = version + 1
-             WHERE game = ? AND kind = 'named' AND name = ?"
+            "UPDATE opponent_models SET updated_us = $1, model = $2, version = version + 1
+             WHERE game = $3 AND kind = 'named' AND name = $4"
         }
         None => {
-            "DELETE FROM opponent_models WHERE ? IS NOT NULL AND ? IS NULL
-             AND game = ? AND kind = 'named' AND name = ?"
+            "DELETE FROM opponent_models WHERE $1 IS NOT NULL AND $2 IS NULL
+             AND game = $3 AND kind = 'named' AND name = $4"
         }
     };
-    sqlx::query(statement)
+    query(statement)
         .bind(at_us)
         .bind(model.map(|model| model.to_string()))
         .bind(game)
@@ -148,12 +145,12 @@ async fn forget(
 }
 
 async fn evidence(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     statement: &'static str,
     texts: &[Option<&str>],
     seat: Option<u8>,
 ) -> Result<Vec<Value>, NamingError> {
-    let mut query = sqlx::query(statement);
+    let mut query = query(statement);
     for text in texts {
         query = query.bind(text.map(str::to_owned));
     }

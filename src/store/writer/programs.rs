@@ -1,10 +1,10 @@
 //! User programs' notes and reports, and how they took part in their matches, as rows.
 
 use super::statements::PARTICIPATION_MERGED;
+use crate::store::sql::{Connection, query};
 use crate::store::types::SessionId;
 use games::Participation;
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, SqliteConnection};
 
 /// How a program fared in a session, to be stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,19 +43,18 @@ pub enum NoteChange {
 
 /// Makes the change in a transaction of its own.
 pub(super) async fn change(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     run: &ProgramRun,
 ) -> Result<Option<i64>, sqlx::Error> {
-    use sqlx::Connection as _;
-    let mut transaction = connection.begin().await?;
+    connection.begin().await?;
     if let Some(note) = &run.note {
-        keep(&mut transaction, note).await?;
+        keep(&mut *connection, note).await?;
     }
-    sqlx::query("DELETE FROM notes_given WHERE session = ?")
+    query("DELETE FROM notes_given WHERE session = $1")
         .bind(run.session.0)
-        .execute(&mut *transaction)
+        .execute(&mut *connection)
         .await?;
-    sqlx::query(
+    query(
         "INSERT INTO program_runs (session, report, stderr)
          SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = $1)
          ON CONFLICT (session) DO UPDATE SET report = excluded.report, stderr = excluded.stderr",
@@ -63,26 +62,26 @@ pub(super) async fn change(
     .bind(run.session.0)
     .bind(run.report.to_string())
     .bind(run.stderr.clone())
-    .execute(&mut *transaction)
+    .execute(&mut *connection)
     .await?;
     if let Some(part) = &run.participation {
-        took_part(&mut transaction, run.session, part).await?;
+        took_part(&mut *connection, run.session, part).await?;
     }
-    transaction.commit().await?;
+    connection.commit().await?;
     Ok(Some(run.session.0))
 }
 
 /// Notes how a session's program took part, if the session's seat is known.
 async fn took_part(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     session: SessionId,
     part: &Participation,
 ) -> Result<(), sqlx::Error> {
-    let row = "SELECT match_id AS column1, seat, ?, ?, ?, ?, ? FROM sessions WHERE id = ? AND seat IS NOT NULL";
+    let row = "SELECT match_id AS column1, seat, $1, $2, $3, $4, $5 FROM sessions WHERE id = $6 AND seat IS NOT NULL";
     let columns = "match_id, seat, how, turn, detail, decisions, fallback";
-    sqlx::query(AssertSqlSafe(format!(
-        "INSERT INTO participations ({columns}) SELECT * FROM ({row}) {PARTICIPATION_MERGED}"
-    )))
+    query(format!(
+        "INSERT INTO participations ({columns}) SELECT * FROM ({row}) AS v {PARTICIPATION_MERGED}"
+    ))
     .bind(part.how.word())
     .bind(part.turn)
     .bind(part.detail.clone())
@@ -96,13 +95,13 @@ async fn took_part(
 
 /// Makes the change, which is a transaction of its own.
 pub(super) async fn change_note(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     change: &NoteChange,
 ) -> Result<Option<i64>, sqlx::Error> {
     match change {
         NoteChange::Kept(note) => keep(connection, note).await?,
         NoteChange::Given(session, note) => {
-            sqlx::query(
+            query(
                 "INSERT INTO notes_given (session, note) VALUES ($1, $2)
                  ON CONFLICT (session) DO UPDATE SET note = excluded.note",
             )
@@ -115,9 +114,9 @@ pub(super) async fn change_note(
     Ok(None)
 }
 
-async fn keep(connection: &mut SqliteConnection, note: &Note) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "INSERT INTO notes (bot, game, note) VALUES (?, ?, ?)
+async fn keep(connection: &mut Connection, note: &Note) -> Result<(), sqlx::Error> {
+    query(
+        "INSERT INTO notes (bot, game, note) VALUES ($1, $2, $3)
          ON CONFLICT (bot, game) DO UPDATE SET note = excluded.note",
     )
     .bind(note.bot.clone())

@@ -1,7 +1,7 @@
 //! The writer's loop.
 
+use super::backend::Backend;
 use super::batch::{self, Batch, Sessions, Tables, Work, refuse};
-use super::checkpoint::{CHECKPOINT, Checkpoints};
 use super::command::{Change, Command};
 use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
@@ -9,19 +9,17 @@ use super::naming::{self, NamingError, SeatName};
 use super::packing;
 use super::prune::{self, Prune};
 use super::reply::{Reply, answer};
-use super::statements::{self, Database, Rows, Text, Texts};
-use super::syncing::Syncing;
+use super::statements::{Database, Text, Texts};
 use super::{changes, programs, tokens, tournaments};
 use crate::clock::now_us;
 use crate::store::commits::Bells;
 use crate::store::error::StoreError;
-use crate::store::files::Lock;
 use crate::store::health::Gauges;
 use crate::store::open::Settings;
 use crate::store::rules::Rules;
-use crate::store::startup::{self, Start};
+use crate::store::sql::Connection;
+use crate::store::startup::Start;
 use crate::store::types::Durability;
-use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -41,23 +39,19 @@ const TICK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(in crate::store) struct Writer {
     database: Database,
-    syncing: Syncing,
-    checkpoints: Checkpoints,
+    backend: Backend,
     sessions: Sessions,
     gauges: Arc<Gauges>,
     bells: Arc<Bells>,
     rules: Arc<dyn Rules>,
     durability: Durability,
-    /// The current `PRAGMA synchronous`.
-    synchronous: Durability,
+    /// The next entry's number; on a server each batch is given its own.
     next_entry: i64,
     heads_at: i64,
     failing: bool,
     /// Whether the page cache may hold anything.
     cached: bool,
     closing: Vec<oneshot::Sender<()>>,
-    /// Released last, when the connection is closed.
-    _lock: Lock,
 }
 
 /// What it works with.
@@ -65,14 +59,12 @@ pub(in crate::store) struct Writer {
 pub(in crate::store) struct Parts {
     pub(in crate::store) gauges: Arc<Gauges>,
     pub(in crate::store) bells: Arc<Bells>,
-    pub(in crate::store) checkpoints: Checkpoints,
-    pub(in crate::store) syncing: Syncing,
+    pub(in crate::store) backend: Backend,
 }
 
 impl Writer {
     pub(in crate::store) fn new(
-        connection: SqliteConnection,
-        lock: Lock,
+        connection: Connection,
         start: &Start,
         settings: &Settings,
         parts: Parts,
@@ -80,34 +72,35 @@ impl Writer {
         let Parts {
             gauges,
             bells,
-            checkpoints,
-            syncing,
+            backend,
         } = parts;
+        // Below 0: replaced by what the server gives.
+        let next_entry = match backend {
+            Backend::File(_) => start.last_entry + 1,
+            Backend::Server(_) => i64::MIN,
+        };
         Self {
             database: Database {
                 connection,
                 texts: Texts::default(),
             },
-            syncing,
-            checkpoints,
+            backend,
             sessions: Sessions::new(start),
             gauges,
             bells,
             rules: Arc::clone(&settings.rules),
             durability: settings.durability,
-            synchronous: Durability::Power,
-            next_entry: start.last_entry + 1,
+            next_entry,
             heads_at: start.heads_at,
             failing: false,
             cached: true,
             closing: Vec::new(),
-            _lock: lock,
         }
     }
 
     /// Runs until the store is closed or its last handle is dropped.
     pub(in crate::store) async fn run(mut self, mut queue: mpsc::Receiver<Command>) {
-        self.checkpoints.start();
+        self.backend.start();
         let mut commands = Vec::with_capacity(BATCH_MAX);
         loop {
             let waiting = queue.recv_many(&mut commands, BATCH_MAX);
@@ -185,7 +178,7 @@ impl Writer {
                 #[cfg(test)]
                 Command::Run(statement, reply) => {
                     batch = self.flush(batch).await;
-                    let query = sqlx::query_scalar(sqlx::AssertSqlSafe(statement));
+                    let query = crate::store::sql::query_as(statement);
                     let _ = reply.send(
                         query
                             .fetch_optional(&mut self.database.connection)
@@ -203,26 +196,15 @@ impl Writer {
         while self.gauges.ledger_waiting() >= LEDGER_ROWS {
             self.write_ledger().await;
         }
-        if self.next_entry - 1 - self.heads_at >= HEADS_EVERY {
+        if self.next_entry.saturating_sub(1 + self.heads_at) >= HEADS_EVERY {
             self.store_heads().await;
         }
-        if self.checkpoints.are_behind() {
-            self.run_aside(CHECKPOINT).await;
-        }
-    }
-
-    /// Runs a statement that nobody waits for.
-    async fn run_aside(&mut self, statement: &'static str) {
-        if let Err(error) = sqlx::query(statement)
-            .execute(&mut self.database.connection)
-            .await
-        {
+        if let Err(error) = self.backend.keep_up(&mut self.database).await {
             self.judged(&error);
         }
     }
 
-    /// Writes the ledger's remaining rows, or tests whether writing works again. Nothing has come for a while: the page
-    /// cache, whose pages are read again from the system's in microseconds, is given back.
+    /// Writes the ledger's remaining rows, or tests whether writing works again.
     async fn tick(&mut self) {
         if self.failing {
             self.store_heads().await;
@@ -231,21 +213,23 @@ impl Writer {
             self.write_ledger().await;
         }
         self.cached = false;
-        self.run_aside("PRAGMA shrink_memory").await;
+        if let Err(error) = self.backend.rest(&mut self.database).await {
+            self.judged(&error);
+        }
     }
 
     /// Writes the ledger's next rows: nobody waits for them, so they are not synced.
     async fn write_ledger(&mut self) {
         let rows = self.gauges.take_ledger(LEDGER_ROWS);
         let stored = batch::ledger_rows(&rows);
-        let written = match self.synchronise(Durability::Process).await {
+        let written = match self.prepare(Durability::Process).await {
             Ok(()) => stored.write(&mut self.database).await,
             Err(error) => Err(error),
         };
         match written {
             Ok(()) => {
                 self.gauges.committed(0, 0, now_us(), 0);
-                self.checkpoints.committed(0);
+                self.backend.committed(0);
             }
             Err(error) => {
                 self.gauges.drop_ledger(rows.len());
@@ -266,8 +250,10 @@ impl Writer {
     }
 
     async fn committed(&mut self, batch: Batch) {
-        self.next_entry = batch.next_entry;
-        self.checkpoints.committed(batch.entry_count());
+        if matches!(self.backend, Backend::File(_)) {
+            self.next_entry = batch.next_entry;
+        }
+        self.backend.committed(batch.entry_count());
         if batch.ends {
             self.gauges.ended.notify_one();
         }
@@ -279,10 +265,7 @@ impl Writer {
         // has one reads what was added. Watchers may have it later.
         let rung = self.bells.note(batch.added(&self.sessions));
         let answers = batch.committed(&mut self.sessions);
-        match durability {
-            Durability::Power => self.syncing.answer_synced(answers).await,
-            Durability::Process => self.syncing.answer(answers),
-        }
+        self.backend.deliver(durability, answers).await;
         rung.ring();
     }
 
@@ -332,7 +315,7 @@ impl Writer {
             return Ok(());
         }
         // Its callers wait for a sync of their own.
-        self.synchronise(Durability::Process).await?;
+        self.prepare(Durability::Process).await?;
         let begun = Instant::now();
         let written = self.write_rows(batch).await;
         match written {
@@ -351,6 +334,14 @@ impl Writer {
     }
 
     async fn write_rows(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
+        let mut text = Text::default();
+        text.sql.push_str("BEGIN IMMEDIATE;");
+        if let (Backend::Server(server), Connection::Postgres(link)) =
+            (&mut self.backend, &mut self.database.connection)
+        {
+            let first = server.begin(link, batch.durability).await?;
+            batch.place(first);
+        }
         let Tables {
             mut entries,
             mut facts,
@@ -361,20 +352,22 @@ impl Writer {
             changes,
         } = std::mem::take(&mut batch.tables);
         let database = &mut self.database;
-        let mut text = Text::default();
-        text.sql.push_str("BEGIN IMMEDIATE;");
-        text.add(&mut entries, &mut database.texts);
-        text.add(&mut facts, &mut database.texts);
-        let rare = [entries, facts, matches, seats, sessions, bluffs, changes];
-        let whole = !batch.ends && rare.iter().all(Rows::is_empty);
-        if whole {
-            text.sql.push_str("COMMIT");
+        if let Some(connection) = database.connection.sqlite() {
+            text.add(&mut entries, &mut database.texts);
+            text.add(&mut facts, &mut database.texts);
+            let rest = [
+                &entries, &facts, &matches, &seats, &sessions, &bluffs, &changes,
+            ];
+            let is_whole = !batch.ends && rest.iter().all(|rows| rows.is_empty());
+            if is_whole {
+                text.sql.push_str("COMMIT");
+            }
+            text.write(connection).await?;
+            if is_whole {
+                return Ok(());
+            }
         }
-        text.write(&mut database.connection).await?;
-        if whole {
-            return Ok(());
-        }
-        for rows in rare {
+        for rows in [entries, facts, matches, seats, sessions, bluffs, changes] {
             rows.write(database).await?;
         }
         if batch.ends {
@@ -388,7 +381,7 @@ impl Writer {
                 lessons,
                 models,
                 unknown,
-                ended: [ended, closed],
+                changes,
             } = endings;
             let all = [
                 sessions,
@@ -398,17 +391,15 @@ impl Writer {
                 slots,
                 lessons,
                 models,
+                changes,
             ];
             for rows in all {
                 rows.write(database).await?;
             }
-            changes::note_ended(&mut database.connection, &ended, &closed).await?;
+            changes::trim(&mut database.connection).await?;
             batch.refuse_unknown(&unknown);
         }
-        sqlx::query("COMMIT")
-            .execute(&mut database.connection)
-            .await?;
-        Ok(())
+        self.backend.commit(&mut self.database).await
     }
 
     /// Makes a change to what is in the log already, or that may be lost: it is not synced, and while it fails nothing
@@ -416,40 +407,31 @@ impl Writer {
     async fn unsynced<T>(
         &mut self,
         rows: u64,
-        change: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, sqlx::Error>,
+        change: impl AsyncFnOnce(&mut Connection) -> Result<T, sqlx::Error>,
     ) -> Result<T, StoreError> {
-        let done = match self.synchronise(Durability::Process).await {
+        let done = match self.prepare(Durability::Process).await {
             Ok(()) => change(&mut self.database.connection).await,
             Err(error) => Err(error),
         };
         match done {
             Ok(done) => {
-                self.checkpoints.committed(rows);
+                self.backend.committed(rows);
                 Ok(done)
             }
             Err(error) => {
                 self.roll_back().await;
+                self.note(&error);
                 Err(fault::shown_alone(&error))
             }
         }
     }
 
-    async fn synchronise(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
-        if durability != self.synchronous {
-            let pragma = match durability {
-                Durability::Power => "PRAGMA synchronous = FULL",
-                Durability::Process => "PRAGMA synchronous = NORMAL",
-            };
-            sqlx::query(pragma)
-                .execute(&mut self.database.connection)
-                .await?;
-            self.synchronous = durability;
-        }
-        Ok(())
+    async fn prepare(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
+        self.backend.prepare(&mut self.database, durability).await
     }
 
     async fn name_seat(&mut self, named: &SeatName) -> Result<(), StoreError> {
-        if let Err(error) = self.synchronise(self.durability).await {
+        if let Err(error) = self.prepare(self.durability).await {
             return Err(shown(self.judged(&error), &error.to_string()));
         }
         let error = match naming::name(&mut self.database, &*self.rules, named).await {
@@ -467,7 +449,7 @@ impl Writer {
     }
 
     async fn change(&mut self, change: &Change, reply: Reply<Option<i64>>) {
-        let changed = match (self.synchronise(self.durability).await, change) {
+        let changed = match (self.prepare(self.durability).await, change) {
             (Ok(()), Change::Token(change)) => {
                 tokens::change(&mut self.database.connection, change).await
             }
@@ -486,20 +468,19 @@ impl Writer {
             // While one runs, what its matches hide is nobody else's.
             self.bells.reveal(None);
         }
+        if changed.is_err() {
+            self.roll_back().await;
+        }
         let result = changed.map_err(|error| shown(self.judged(&error), &error.to_string()));
         answer(reply, result);
     }
 
     async fn store_heads(&mut self) {
-        let packed = startup::pack(self.sessions.heads());
-        let entry = self.next_entry - 1;
-        let stored = sqlx::query(statements::HEADS)
-            .bind(entry)
-            .bind(packed)
-            .execute(&mut self.database.connection)
-            .await;
-        match stored {
-            Ok(_) => {
+        let entry = self.next_entry.saturating_sub(1);
+        let heads = self.sessions.heads();
+        let stored = self.backend.store_heads(&mut self.database, entry, heads);
+        match stored.await {
+            Ok(()) => {
                 self.heads_at = entry;
                 if self.failing {
                     self.recovered();
@@ -511,6 +492,7 @@ impl Writer {
 
     /// Classifies a failed write, reports it, and ends the process if nothing can be trusted any more.
     fn judged(&mut self, error: &sqlx::Error) -> Verdict {
+        self.note(error);
         let verdict = judge(error);
         match verdict {
             Verdict::End => fault::end(error),
@@ -532,32 +514,21 @@ impl Writer {
         }
     }
 
-    /// SQLite may already have rolled back: then there is nothing to do.
+    /// Remembers what an error says of the connection.
+    fn note(&mut self, error: &sqlx::Error) {
+        if let Backend::Server(server) = &mut self.backend {
+            server.note(error);
+        }
+    }
+
     async fn roll_back(&mut self) {
-        drop(
-            sqlx::query("ROLLBACK")
-                .execute(&mut self.database.connection)
-                .await,
-        );
+        self.database.connection.roll_back().await;
     }
 
     async fn finish(mut self) {
         self.tick().await;
         self.store_heads().await;
-        self.checkpoints.stop().await;
-        if let Err(error) = sqlx::query("PRAGMA optimize")
-            .execute(&mut self.database.connection)
-            .await
-        {
-            tracing::warn!(%error, "PRAGMA optimize failed on closing");
-        }
-        // Last: readers still have the database open, so that closing leaves the log as it is.
-        self.run_aside("PRAGMA wal_checkpoint(TRUNCATE)").await;
-        if let Err(error) = self.database.connection.close().await {
-            tracing::warn!(%error, "the database did not close cleanly");
-        }
-        self.syncing.stop();
-        drop(self._lock);
+        self.backend.finish(self.database).await;
         for reply in self.closing {
             // The requester may be gone.
             let _ = reply.send(());

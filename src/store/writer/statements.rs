@@ -1,10 +1,10 @@
 //! The writer's SQL. Rows go to SQLite as multi-row VALUES of a few fixed sizes, so that their statements stay
 //! prepared; rows missing to the next size are null, and null keys are ignored.
 
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
+use crate::store::sql::{Connection, Row, Value, postgres, sqlite};
+use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe, SqliteConnection};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The maximum number of entries in one transaction, and so in one append.
 pub const ENTRIES_MAX: usize = 2048;
@@ -16,81 +16,27 @@ const ROWS_MAX: usize = 2048;
 /// More rows than these do not share their trip to SQLite's thread: each pair of sizes is kept prepared.
 const TOGETHER_MAX: usize = 512;
 
-/// A statement for any number of rows: its text before and after them, and how many columns they have.
+/// A statement for any number of rows: its text before and after them.
 #[derive(Debug)]
-pub(super) struct Statement {
-    before: &'static str,
-    columns: usize,
-    after: &'static str,
+pub(in crate::store) struct Statement {
+    pub(in crate::store) before: &'static str,
+    /// The type of each column: `i`, a number; `r`, a real one; `t`, a text; `b`, a text of strangers.
+    pub(in crate::store) kinds: &'static str,
+    pub(in crate::store) after: &'static str,
+    /// Whether its rows have numbers that rise in the order of commits, which SQLite gives by itself.
+    pub(in crate::store) is_numbered: bool,
 }
 
-/// One column of a row.
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    Null,
-    Int(i64),
-    Real(f64),
-    Text(Arc<str>),
-}
-
-impl From<i64> for Value {
-    fn from(value: i64) -> Self {
-        Self::Int(value)
-    }
-}
-
-impl From<u8> for Value {
-    fn from(value: u8) -> Self {
-        Self::Int(value.into())
-    }
-}
-
-impl From<u32> for Value {
-    fn from(value: u32) -> Self {
-        Self::Int(value.into())
-    }
-}
-
-impl From<bool> for Value {
-    fn from(value: bool) -> Self {
-        Self::Int(value.into())
-    }
-}
-
-impl From<f64> for Value {
-    fn from(value: f64) -> Self {
-        Self::Real(value)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(value: &str) -> Self {
-        Self::Text(value.into())
-    }
-}
-
-impl From<&String> for Value {
-    fn from(value: &String) -> Self {
-        value.as_str().into()
-    }
-}
-
-impl From<String> for Value {
-    fn from(value: String) -> Self {
-        Self::Text(value.into())
-    }
-}
-
-impl<T: Into<Value>> From<Option<T>> for Value {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
+impl Statement {
+    const fn columns(&self) -> usize {
+        self.kinds.len()
     }
 }
 
 /// The writer's connection, and the statements that it keeps.
 #[derive(Debug)]
 pub(super) struct Database {
-    pub(super) connection: SqliteConnection,
+    pub(super) connection: Connection,
     pub(super) texts: Texts,
 }
 
@@ -108,7 +54,7 @@ impl Rows {
     }
 
     pub(super) fn push<const COLUMNS: usize>(&mut self, row: [Value; COLUMNS]) {
-        debug_assert_eq!(COLUMNS, self.statement.columns);
+        debug_assert_eq!(COLUMNS, self.statement.columns());
         self.values.extend(row);
     }
 
@@ -117,28 +63,72 @@ impl Rows {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.values.len() / self.statement.columns
+        self.values.len() / self.statement.columns()
+    }
+
+    /// The same value for one of the columns, wherever it is below 0.
+    pub(super) fn place(&mut self, column: usize, base: i64) {
+        let columns = self.statement.columns();
+        for value in self.values.iter_mut().skip(column).step_by(columns) {
+            if let Value::Int(Some(number @ ..0)) = value {
+                *number = base + (*number - i64::MIN);
+            }
+        }
     }
 
     /// Writes the rows.
     pub(super) async fn write(self, database: &mut Database) -> Result<(), sqlx::Error> {
-        for text in self.texts(&mut database.texts) {
-            text.write(&mut database.connection).await?;
+        match &mut database.connection {
+            Connection::Postgres(link) => {
+                for rows in self.chunks() {
+                    let text = database.texts.unnested(rows.statement);
+                    postgres::write(link, text, rows.statement.kinds, rows.values).await?;
+                }
+            }
+            connection => {
+                if let Some(connection) = connection.sqlite() {
+                    for text in self.texts(&mut database.texts) {
+                        text.write(connection).await?;
+                    }
+                }
+            }
         }
         Ok(())
     }
 
     /// Fetches what is stored about these rows.
-    pub(super) async fn fetch(
-        self,
-        database: &mut Database,
-    ) -> Result<Vec<SqliteRow>, sqlx::Error> {
+    pub(super) async fn fetch(self, database: &mut Database) -> Result<Vec<Row>, sqlx::Error> {
         let mut found = Vec::new();
-        for Text { sql, arguments } in self.texts(&mut database.texts) {
-            let query = sqlx::query_with(AssertSqlSafe(sql), arguments);
-            found.append(&mut query.fetch_all(&mut database.connection).await?);
+        match &mut database.connection {
+            Connection::Postgres(link) => {
+                for rows in self.chunks() {
+                    let text = database.texts.unnested(rows.statement);
+                    let (kinds, values) = (rows.statement.kinds, rows.values);
+                    found.append(&mut postgres::fetch_all(link, text, kinds, values).await?);
+                }
+            }
+            connection => {
+                if let Some(connection) = connection.sqlite() {
+                    for Text { sql, arguments } in self.texts(&mut database.texts) {
+                        let query = sqlx::query_with(AssertSqlSafe(sql), arguments);
+                        let rows = query.fetch_all(&mut *connection).await?;
+                        found.extend(rows.into_iter().map(Row::Sqlite));
+                    }
+                }
+            }
         }
         Ok(found)
+    }
+
+    /// The rows, as many together as one statement may number.
+    fn chunks(self) -> impl Iterator<Item = Self> {
+        let Self { statement, values } = self;
+        let most = ROWS_MAX * statement.columns();
+        let mut values = values.into_iter();
+        std::iter::from_fn(move || {
+            let values: Vec<Value> = values.by_ref().take(most).collect();
+            (!values.is_empty()).then_some(Self { statement, values })
+        })
     }
 
     /// The rows, a text with its parameters for each statement that they take.
@@ -146,7 +136,7 @@ impl Rows {
         let Self { statement, values } = self;
         let mut values = values.into_iter();
         std::iter::from_fn(move || {
-            let rows = values.len() / statement.columns;
+            let rows = values.len() / statement.columns();
             (rows > 0).then(|| {
                 let mut text = Text::default();
                 text.add_rows(statement, rows.min(ROWS_MAX), &mut values, texts);
@@ -188,16 +178,10 @@ impl Text {
         let size = SIZES.into_iter().find(|size| *size >= rows);
         let size = size.unwrap_or(ROWS_MAX);
         self.sql.push_str(texts.text(statement, size));
-        let (used, room) = (rows * statement.columns, size * statement.columns);
+        let (used, room) = (rows * statement.columns(), size * statement.columns());
         self.arguments.reserve(room, 0);
         for value in values.take(used) {
-            let added = match value {
-                Value::Null => self.arguments.add(None::<i64>),
-                Value::Int(value) => self.arguments.add(value),
-                Value::Real(value) => self.arguments.add(value),
-                Value::Text(value) => self.arguments.add(value),
-            };
-            added.expect("numbers and texts can always be bound");
+            sqlite::add(&mut self.arguments, value);
         }
         for _ in used..room {
             let added = self.arguments.add(None::<i64>);
@@ -211,17 +195,20 @@ impl Text {
 pub(super) struct Texts(HashMap<(&'static str, usize), String>);
 
 impl Texts {
+    /// For SQLite: with this number of rows.
     fn text(&mut self, statement: &'static Statement, size: usize) -> &str {
-        let Statement {
-            before,
-            columns,
-            after,
-        } = *statement;
+        let Statement { before, after, .. } = *statement;
         self.0.entry((before, size)).or_insert_with(|| {
-            let row = format!("({})", vec!["?"; columns].join(","));
+            let row = format!("({})", vec!["?"; statement.columns()].join(","));
             let rows = vec![row.as_str(); size].join(",");
             format!("{before} (VALUES {rows}) {after};")
         })
+    }
+
+    /// For PostgreSQL: with one list a column.
+    fn unnested(&mut self, statement: &'static Statement) -> &str {
+        let texts = self.0.entry((statement.before, 0));
+        texts.or_insert_with(|| postgres::unnested(statement))
     }
 }
 
@@ -231,20 +218,31 @@ const NEW: &str = "WHERE column1 IS NOT NULL ON CONFLICT DO NOTHING";
 
 pub(super) const ENTRIES: Statement = Statement {
     before: "INSERT INTO entries (id, session, previous, at_us, direction, text) SELECT * FROM",
-    columns: 6,
+    kinds: "iiiiit",
     after: WHOLE,
+    is_numbered: false,
+};
+
+/// The same of PostgreSQL's log, which has each entry's place in its session instead of links.
+pub(super) const PLACED_ENTRIES: Statement = Statement {
+    before: "INSERT INTO entries (id, session, seq, at_us, direction, text) SELECT * FROM",
+    kinds: "iiiiib",
+    after: WHOLE,
+    is_numbered: false,
 };
 
 pub(super) const MATCHES: Statement = Statement {
     before: "INSERT INTO matches (id, game, referee, market, ours, started_us, setup) SELECT * FROM",
-    columns: 7,
+    kinds: "tttiiit",
     after: NEW,
+    is_numbered: false,
 };
 
 pub(super) const SEATS: Statement = Statement {
     before: "INSERT INTO seats (match_id, seat, spec, name, player, entrant) SELECT * FROM",
-    columns: 6,
+    kinds: "tittit",
     after: NEW,
+    is_numbered: false,
 };
 
 pub(super) const SESSIONS: Statement = Statement {
@@ -252,26 +250,30 @@ pub(super) const SESSIONS: Statement = Statement {
     INSERT INTO sessions (id, match_id, side, game, bot, referee, market, player, seat, seed, setup,
                           durability, opened_us, first_entry)
     SELECT * FROM",
-    columns: 14,
+    kinds: "itttttiiiittii",
     after: WHOLE,
+    is_numbered: false,
 };
 
 pub(super) const CHANGES: Statement = Statement {
     before: "INSERT INTO changes (match_id, session) SELECT * FROM",
-    columns: 2,
+    kinds: "ti",
     after: WHOLE,
+    is_numbered: true,
 };
 
 pub(super) const BLUFFS: Statement = Statement {
     before: "INSERT INTO bluffs (session, entry, at_us, by, place, bid, held, caught) SELECT * FROM",
-    columns: 8,
+    kinds: "iiitiiii",
     after: WHOLE,
+    is_numbered: true,
 };
 
 pub(super) const FACTS: Statement = Statement {
     before: "INSERT INTO facts (session, entry, kind, data) SELECT * FROM",
-    columns: 4,
+    kinds: "iitt",
     after: WHOLE,
+    is_numbered: true,
 };
 
 pub(super) const LEDGER: Statement = Statement {
@@ -279,8 +281,9 @@ pub(super) const LEDGER: Statement = Statement {
     INSERT INTO ledger (session, entry, at_us, queued_us, thought_us, committed_us, sent_us, limit_us,
                         fallback)
     SELECT * FROM",
-    columns: 9,
+    kinds: "iiiiiiiii",
     after: WHOLE,
+    is_numbered: false,
 };
 
 pub(super) const ENDED_SESSIONS: Statement = Statement {
@@ -288,8 +291,9 @@ pub(super) const ENDED_SESSIONS: Statement = Statement {
     UPDATE sessions SET ended_us = column2, cause = column3, detail = column4, scores = column5,
            last_entry = column6, entries = column7
     FROM",
-    columns: 7,
+    kinds: "iitttii",
     after: "WHERE id = column1",
+    is_numbered: false,
 };
 
 pub(super) const ENDED_MATCHES: Statement = Statement {
@@ -297,22 +301,25 @@ pub(super) const ENDED_MATCHES: Statement = Statement {
     UPDATE matches SET ended_us = column2, cause = column3, blame = column4, detail = column5,
            scores = column6
     FROM",
-    columns: 6,
+    kinds: "tititt",
     after: "WHERE id = column1",
+    is_numbered: false,
 };
 
 pub(super) const RESULTS: Statement = Statement {
     before: "INSERT INTO results (match_id, seat, score, win_share) SELECT * FROM",
-    columns: 4,
+    kinds: "tiir",
     after: "WHERE column1 IS NOT NULL
-    ON CONFLICT DO UPDATE SET score = excluded.score, win_share = excluded.win_share",
+    ON CONFLICT (match_id, seat) DO UPDATE SET score = excluded.score, win_share = excluded.win_share",
+    is_numbered: false,
 };
 
 /// What the referee saw and what a seat's own program reports add up: whatever went wrong stays.
 pub(super) const PARTICIPATIONS: Statement = Statement {
     before: "INSERT INTO participations (match_id, seat, how, turn, detail, decisions, fallback) SELECT * FROM",
-    columns: 7,
+    kinds: "tititii",
     after: PARTICIPATION_MERGED,
+    is_numbered: false,
 };
 
 /// How a further row of a seat is merged into the one that is there.
@@ -331,26 +338,29 @@ pub(super) const TOURNAMENT_MATCHES: Statement = Statement {
     before: "
     INSERT INTO tournament_matches (tournament, number, round, table_no, match_id, seed, notes)
     SELECT * FROM",
-    columns: 7,
+    kinds: "tiiitit",
     after: WHOLE,
+    is_numbered: false,
 };
 
 pub(super) const LESSONS: Statement = Statement {
     before: "
     INSERT INTO lessons (session, match_id, game, rival, seat, kind, weight, evidence, merged_into)
     SELECT * FROM",
-    columns: 9,
+    kinds: "itttitrtt",
     after: WHOLE,
+    is_numbered: false,
 };
 
 pub(super) const MODELS: Statement = Statement {
     before: "
     INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
     SELECT * FROM",
-    columns: 7,
+    kinds: "ttttiit",
     after: "WHERE column1 IS NOT NULL
     ON CONFLICT (game, kind, name) DO UPDATE SET model = excluded.model, version = excluded.version,
            updated_us = excluded.updated_us, last_match = excluded.last_match",
+    is_numbered: false,
 };
 
 /// What the ending of these sessions needs to know.
@@ -358,20 +368,22 @@ pub(super) const CLOSING_SESSIONS: Statement = Statement {
     before: "
     SELECT s.id, s.match_id, s.game, s.side, s.seat, m.ours, m.ended_us, m.cause,
            (SELECT count(*) FROM seats WHERE match_id = s.match_id),
-           (SELECT json_group_array(json_array(seat, name)) FROM seats
+           (SELECT coalesce(CAST(json_group_array(json_array(seat, name)) AS TEXT), '[]') FROM seats
             WHERE match_id = s.match_id AND name IS NOT NULL),
            m.scores
     FROM sessions s JOIN matches m ON m.id = s.match_id
     WHERE s.id IN",
-    columns: 1,
+    kinds: "i",
     after: "",
+    is_numbered: false,
 };
 
 /// What the ending of these matches needs to know.
 pub(super) const CLOSING_MATCHES: Statement = Statement {
     before: "SELECT id, ended_us, game, setup FROM matches WHERE id IN",
-    columns: 1,
+    kinds: "t",
     after: "",
+    is_numbered: false,
 };
 
 /// Stored models by (game, kind, name); for a deleted one only its last version's number, so that numbering
@@ -381,13 +393,14 @@ pub(super) const STORED_MODELS: Statement = Statement {
     SELECT v.game, v.kind, v.name, m.model, max(v.version)
     FROM model_versions v LEFT JOIN opponent_models m USING (game, kind, name)
     WHERE (v.game, v.kind, v.name) IN",
-    columns: 3,
-    after: "GROUP BY v.game, v.kind, v.name",
+    kinds: "ttt",
+    after: "GROUP BY v.game, v.kind, v.name, m.model",
+    is_numbered: false,
 };
 
 /// The live heads.
 pub(super) const HEADS: &str = "
-    INSERT INTO heads (id, entry, packed) VALUES (1, ?, ?)
+    INSERT INTO heads (id, entry, packed) VALUES (1, $1, $2)
     ON CONFLICT (id) DO UPDATE SET entry = excluded.entry, packed = excluded.packed";
 
 #[cfg(test)]
@@ -411,7 +424,7 @@ mod tests {
                 let mut room = 0;
                 for text in rows(count).texts(&mut texts) {
                     assert_eq!(text.sql.matches('?').count(), text.arguments.len());
-                    room += text.arguments.len() / FACTS.columns;
+                    room += text.arguments.len() / FACTS.columns();
                 }
                 assert!((count..=4 * count).contains(&room), "{room} for {count}");
             }

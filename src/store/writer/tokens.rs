@@ -1,9 +1,9 @@
 //! Tokens of the REST interface, as rows: their meaning is not the store's concern.
 
 use crate::clock;
+use crate::store::sql::{Connection, query_as};
 use serde::Serialize;
 use serde_json::Value;
-use sqlx::SqliteConnection;
 use utoipa::ToSchema;
 
 /// Bytes of a token's digest (SHA-256).
@@ -57,24 +57,24 @@ pub enum TokenChange {
 
 /// Makes the change in its own transaction; returns the number of the affected token, if any.
 pub(super) async fn change(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     change: &TokenChange,
 ) -> Result<Option<i64>, sqlx::Error> {
     let query = match change {
-        TokenChange::Add(new) => sqlx::query_scalar(
-            "INSERT INTO tokens (name, scopes, digest, created_us) VALUES (?, ?, ?, ?) RETURNING id",
+        TokenChange::Add(new) => query_as(
+            "INSERT INTO tokens (name, scopes, digest, created_us) VALUES ($1, $2, $3, $4) RETURNING id",
         )
         .bind(new.name.clone())
         .bind(Value::from_iter(new.scopes.iter().map(String::as_str)).to_string())
         .bind(new.digest.to_vec())
         .bind(new.created_us),
-        TokenChange::Revoke { id, at_us } => sqlx::query_scalar(
-            "UPDATE tokens SET revoked_us = ? WHERE id = ? AND revoked_us IS NULL RETURNING id",
+        TokenChange::Revoke { id, at_us } => query_as(
+            "UPDATE tokens SET revoked_us = $1 WHERE id = $2 AND revoked_us IS NULL RETURNING id",
         )
         .bind(*at_us)
         .bind(*id),
-        TokenChange::Use { id, at_us } => sqlx::query_scalar(
-            "UPDATE tokens SET used_us = ? WHERE id = ? AND revoked_us IS NULL RETURNING id",
+        TokenChange::Use { id, at_us } => query_as(
+            "UPDATE tokens SET used_us = $1 WHERE id = $2 AND revoked_us IS NULL RETURNING id",
         )
         .bind(*at_us)
         .bind(*id),

@@ -1,8 +1,8 @@
 //! Tournaments and their rounds, as rows. Their matches are written by the transactions that end them.
 
+use crate::store::sql::{Connection, query_as};
 use crate::store::types::{StoredRound, TournamentRow};
 use serde_json::{Value, json};
-use sqlx::SqliteConnection;
 
 /// A change of the stored tournaments.
 #[derive(Debug)]
@@ -19,13 +19,13 @@ pub enum TournamentChange {
 
 /// Makes the change in its own transaction; `None` if there is no such tournament.
 pub(super) async fn change(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     change: &TournamentChange,
 ) -> Result<Option<i64>, sqlx::Error> {
     let query = match change {
-        TournamentChange::Create(new) => sqlx::query_scalar(
+        TournamentChange::Create(new) => query_as(
             "INSERT INTO tournaments (id, name, game, setup, entrants, started_us)
-             VALUES (?, ?, ?, ?, ?, ?) RETURNING 1",
+             VALUES ($1, $2, $3, $4, $5, $6) RETURNING 1",
         )
         .bind(new.id.clone())
         .bind(new.name.clone())
@@ -33,22 +33,22 @@ pub(super) async fn change(
         .bind(new.setup.to_string())
         .bind(json!(new.entrants).to_string())
         .bind(new.started_us),
-        TournamentChange::Round(id, round) => sqlx::query_scalar(
+        TournamentChange::Round(id, round) => query_as(
             "INSERT INTO tournament_rounds (tournament, round, decision, decided_us)
-             VALUES (?, ?, ?, ?) RETURNING round",
+             VALUES ($1, $2, $3, $4) RETURNING round",
         )
         .bind(id.clone())
         .bind(round.round)
         .bind(round.decision.to_string())
         .bind(round.decided_us),
         TournamentChange::Setup(id, setup) => {
-            sqlx::query_scalar("UPDATE tournaments SET setup = ? WHERE id = ? RETURNING 1")
+            query_as("UPDATE tournaments SET setup = $1 WHERE id = $2 RETURNING 1")
                 .bind(setup.to_string())
                 .bind(id.clone())
         }
-        TournamentChange::End(id, at_us, why) => sqlx::query_scalar(
-            "UPDATE tournaments SET ended_why = coalesce(ended_why, ?), ended_us = coalesce(ended_us, ?)
-             WHERE id = ? RETURNING 1",
+        TournamentChange::End(id, at_us, why) => query_as(
+            "UPDATE tournaments SET ended_why = coalesce(ended_why, $1), ended_us = coalesce(ended_us, $2)
+             WHERE id = $3 RETURNING 1",
         )
         .bind(why.clone())
         .bind(*at_us)

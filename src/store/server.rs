@@ -1,0 +1,280 @@
+//! A PostgreSQL server: connecting to it, its schema, its pools.
+
+use super::error::StoreError;
+use super::sql::postgres::PgLink;
+use super::sql::{Connection, Pool, query, query_as};
+use super::startup::Head;
+use super::transcript::Part;
+use super::types::{Direction, Entry, EntryId, SessionId};
+use crate::config;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long connecting may take.
+const CONNECT_MAX: Duration = Duration::from_secs(3);
+/// How long a reader waits for a free connection.
+const ACQUIRE_MAX: Duration = Duration::from_secs(5);
+/// A pooled connection that was idle for longer is tried before it is used: its server may be gone.
+const TRUSTED: Duration = Duration::from_secs(1);
+/// Statements that a connection keeps prepared.
+const STATEMENTS_MAX: usize = 200;
+
+/// No statement runs for longer, none waits longer for a lock, and no transaction that is left alone stays open.
+const LIMITS: [(&str, &str); 3] = [
+    ("statement_timeout", "30s"),
+    ("lock_timeout", "5s"),
+    ("idle_in_transaction_session_timeout", "5s"),
+];
+
+/// Every file of `migrations/postgres/`, in order.
+static MIGRATIONS: LazyLock<Vec<Migration>> = LazyLock::new(|| {
+    let files = [(
+        "schema",
+        include_str!("../../migrations/postgres/0001_schema.sql"),
+    )];
+    let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
+        let sql = sql.into_sql_str();
+        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
+    };
+    (1..).zip(files).map(migration).collect()
+});
+
+/// How a server is reached.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) server: config::Server,
+    options: PgConnectOptions,
+}
+
+impl Access {
+    pub(super) fn new(server: &config::Server) -> Result<Self, StoreError> {
+        let mut options = PgConnectOptions::from_url(&server.url)
+            .map_err(|error| unreachable_for(server, &error))?
+            .application_name("drover")
+            .disable_statement_logging();
+        options = match server.prepares {
+            true => options
+                .statement_cache_capacity(STATEMENTS_MAX)
+                .options(LIMITS),
+            // What a pooler's client sets may stay with the next one.
+            false => options.statement_cache_capacity(0),
+        };
+        Ok(Self {
+            server: server.clone(),
+            options,
+        })
+    }
+
+    /// The limits of a transaction, where they are not those of its connection.
+    pub(super) fn limits(&self) -> String {
+        let limits = LIMITS.iter().filter(|_| !self.server.prepares);
+        let limits = limits.map(|(name, value)| format!("SET LOCAL {name} TO '{value}';"));
+        limits.collect()
+    }
+}
+
+/// A connection.
+pub(super) async fn connect(access: &Access) -> Result<PgLink, sqlx::Error> {
+    let connected = timeout(CONNECT_MAX, access.options.connect()).await;
+    let late = |_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());
+    let connection = connected.unwrap_or_else(late)?;
+    Ok(PgLink::new(connection, access.server.prepares))
+}
+
+/// Opens a database for writing: a connection to it, its schema up to date.
+pub(super) async fn open(access: &Access) -> Result<PgLink, StoreError> {
+    let failed = |error: &sqlx::Error| unreachable_for(&access.server, error);
+    let mut link = connect(access).await.map_err(|error| failed(&error))?;
+    check(access, &mut link).await?;
+    let mut migrator = Migrator::with_migrations(MIGRATIONS.clone());
+    migrator
+        // Those of a later version are known to fit.
+        .set_ignore_missing(true)
+        // The lock belongs to a connection, which a pooler may change.
+        .set_locking(access.server.prepares);
+    migrator
+        .run(link.raw())
+        .await
+        .map_err(|error| StoreError::Server {
+            server: access.server.to_string(),
+            why: format!("its schema could not be brought up to date: {error}"),
+        })?;
+    Ok(link)
+}
+
+/// Refuses a database of a later version that this one must not use, and one that is not ours.
+pub(super) async fn check(access: &Access, link: &mut PgLink) -> Result<(), StoreError> {
+    let failed = |error: sqlx::Error| unreachable_for(&access.server, &error);
+    let tables = "SELECT to_regclass('_sqlx_migrations')::text, to_regclass('compatibility')::text,
+                      to_regclass('matches')::text";
+    let found = sqlx::query_as(tables).fetch_one(link.raw()).await;
+    let (ours, compatibility, matches): (Option<String>, Option<String>, Option<String>) =
+        found.map_err(failed)?;
+    if compatibility.is_none() {
+        return match ours.or(matches) {
+            None => Ok(()),
+            Some(table) => Err(StoreError::Server {
+                server: access.server.to_string(),
+                why: format!("its table {table} is of another program"),
+            }),
+        };
+    }
+    let oldest = "SELECT oldest, (SELECT max(version) FROM _sqlx_migrations) FROM compatibility";
+    let (oldest, found): (i64, Option<i64>) = sqlx::query_as(oldest)
+        .fetch_one(link.raw())
+        .await
+        .map_err(failed)?;
+    let known = MIGRATIONS.iter().map(|migration| migration.version).max();
+    let known = known.unwrap_or_default();
+    match oldest > known {
+        true => Err(StoreError::Newer {
+            location: access.server.to_string(),
+            found: found.unwrap_or_default(),
+            known,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Opens a database for reading: it must have a schema.
+pub(super) async fn open_readonly(access: &Access, count: u32) -> Result<Pool, StoreError> {
+    let failed = |error: sqlx::Error| unreachable_for(&access.server, &error);
+    let mut link = connect(access).await.map_err(failed)?;
+    check(access, &mut link).await?;
+    let there: Option<String> = sqlx::query_scalar("SELECT to_regclass('matches')::text")
+        .fetch_one(link.raw())
+        .await
+        .map_err(failed)?;
+    if there.is_none() {
+        return Err(StoreError::Missing {
+            location: access.server.to_string(),
+        });
+    }
+    Ok(readers(access, count))
+}
+
+/// Connections for reading.
+pub(super) fn readers(access: &Access, count: u32) -> Pool {
+    let pool = PgPoolOptions::new()
+        .max_connections(count.max(1))
+        .min_connections(0)
+        .acquire_timeout(ACQUIRE_MAX)
+        .test_before_acquire(false)
+        .max_lifetime(None)
+        .idle_timeout(None)
+        .before_acquire(|connection, idle| {
+            Box::pin(async move {
+                if idle.idle_for > TRUSTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
+        .connect_lazy_with(access.options.clone());
+    Pool::Postgres {
+        pool,
+        prepares: access.server.prepares,
+    }
+}
+
+fn unreachable_for(server: &config::Server, error: &sqlx::Error) -> StoreError {
+    StoreError::Server {
+        server: server.to_string(),
+        why: error.to_string(),
+    }
+}
+
+// THE LOG
+
+/// The last number up to which every entry, fact, bluff and change is committed or never will be.
+pub(super) async fn horizon(connection: &mut Connection) -> Result<i64, sqlx::Error> {
+    query_as("SELECT horizon()").fetch_one(connection).await
+}
+
+/// The last entries of all live sessions.
+const HEADS: &str = "
+    SELECT s.id, e.id, e.seq + 1, e.at_us FROM sessions s
+    JOIN LATERAL (SELECT id, seq, at_us FROM entries WHERE session = s.id ORDER BY seq DESC LIMIT 1) e ON true
+    WHERE s.ended_us IS NULL";
+
+/// The last entry of each live session.
+pub(super) async fn heads(connection: &mut Connection) -> Result<HashMap<i64, Head>, sqlx::Error> {
+    let rows: Vec<(i64, i64, i64, i64)> = query_as(HEADS).fetch_all(connection).await?;
+    let heads = rows.into_iter().map(|(session, entry, count, at_us)| {
+        let count = count as u64;
+        let head = Head {
+            entry,
+            count,
+            at_us,
+        };
+        (session, head)
+    });
+    Ok(heads.collect())
+}
+
+/// The last entry of one live session.
+pub(super) async fn head(
+    connection: &mut Connection,
+    session: SessionId,
+) -> Result<Option<Head>, sqlx::Error> {
+    let head =
+        "SELECT id, seq + 1, at_us FROM entries WHERE session = $1 ORDER BY seq DESC LIMIT 1";
+    let head: Option<(i64, i64, i64)> = query_as(head)
+        .bind(session.0)
+        .fetch_optional(connection)
+        .await?;
+    Ok(head.map(|(entry, count, at_us)| Head {
+        entry,
+        count: count as u64,
+        at_us,
+    }))
+}
+
+/// The entries of a session that is in the log, after the number `after` and up to the entry `head`, the first `most` of
+/// them; `None` if `head` is not in the log.
+pub(super) async fn entries(
+    connection: &mut Connection,
+    session: SessionId,
+    part: &Part,
+) -> Result<Option<Vec<Entry>>, StoreError> {
+    let rows = query(
+        "SELECT id, seq, at_us, direction, text FROM entries
+         WHERE session = $1 AND id > $2 AND id <= $3
+             AND EXISTS (SELECT 1 FROM entries WHERE session = $1 AND id = $3)
+         ORDER BY seq LIMIT $4",
+    )
+    .bind(session.0)
+    .bind(part.after)
+    .bind(part.head.0)
+    .bind(i64::try_from(part.most).unwrap_or(i64::MAX))
+    .fetch_all(connection)
+    .await?;
+    let mut entries = Vec::with_capacity(rows.len());
+    for row in &rows {
+        entries.push(Entry {
+            id: EntryId(row.try_get(0)?),
+            seq: row.try_get::<i64>(1)? as u64,
+            at_us: row.try_get(2)?,
+            direction: Direction::from_number(row.try_get(3)?)?,
+            text: row.try_get(4)?,
+        });
+    }
+    let first = match part.after {
+        0 => Some(0),
+        _ => entries.first().map(|entry| entry.seq),
+    };
+    if let Some(first) = first
+        && let Some((seq, _)) = (first..)
+            .zip(&entries)
+            .find(|(seq, entry)| *seq != entry.seq)
+    {
+        let why = format!("entry {seq} of session {} is missing", session.0);
+        return Err(StoreError::Corrupt(why));
+    }
+    Ok((!entries.is_empty()).then_some(entries))
+}

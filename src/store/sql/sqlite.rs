@@ -1,0 +1,44 @@
+//! Statements on SQLite.
+
+use super::query::Query;
+use super::row::Row;
+use super::value::Value;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Arguments as _, AssertSqlSafe, SqliteConnection};
+
+pub(super) async fn execute(
+    query: Query,
+    connection: &mut SqliteConnection,
+) -> Result<u64, sqlx::Error> {
+    let done = prepared(query).execute(connection).await?;
+    Ok(done.rows_affected())
+}
+
+pub(super) async fn fetch(
+    query: Query,
+    connection: &mut SqliteConnection,
+) -> Result<Vec<Row>, sqlx::Error> {
+    let rows = prepared(query).fetch_all(connection).await?;
+    Ok(rows.into_iter().map(Row::Sqlite).collect())
+}
+
+fn prepared(query: Query) -> sqlx::query::Query<'static, sqlx::Sqlite, SqliteArguments> {
+    let mut arguments = SqliteArguments::default();
+    arguments.reserve(query.values.len(), 0);
+    for value in query.values {
+        add(&mut arguments, value);
+    }
+    let sql = AssertSqlSafe(query.sql.into_owned());
+    sqlx::query_with(sql, arguments).persistent(query.is_kept)
+}
+
+/// Adds a parameter.
+pub(in crate::store) fn add(arguments: &mut SqliteArguments, value: Value) {
+    let added = match value {
+        Value::Int(value) => arguments.add(value),
+        Value::Real(value) => arguments.add(value),
+        Value::Text(value) => arguments.add(value),
+        Value::Bytes(value) => arguments.add(value),
+    };
+    added.expect("numbers, texts and bytes can always be bound");
+}

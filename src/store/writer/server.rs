@@ -1,0 +1,137 @@
+//! The writer's side of PostgreSQL: transactions whose outcome is known even where the connection breaks.
+//!
+//! The numbers of entries rise in the order of commits, as far as readers can tell: before it takes its numbers, a
+//! transaction holds a lock named after the last one given, and nobody reads beyond the oldest such lock (`horizon` in the
+//! schema).
+
+use super::batch::Answers;
+use super::fault;
+use crate::store::server::{self, Access};
+use crate::store::sql::postgres::{BLOCK, PgLink};
+use crate::store::sql::{Connection, query, query_as};
+use crate::store::types::Durability;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// How long one trip may take: a connection that is cut gives no sign.
+const TRIP_MAX: Duration = Duration::from_secs(10);
+/// How often the outcome of a commit is asked for.
+const OUTCOME_EVERY: Duration = Duration::from_millis(100);
+
+/// The writer's server.
+#[derive(Debug)]
+pub(in crate::store) struct Server {
+    access: Access,
+    callers: Handle,
+    /// The open transaction's number.
+    transaction: String,
+    is_lost: bool,
+    /// Nothing that is not known is waited for any more.
+    stop: CancellationToken,
+}
+
+impl Server {
+    /// Of a connection that was made with `access`. Must be called on the callers' runtime.
+    pub(in crate::store) fn new(access: Access, stop: CancellationToken) -> Self {
+        Self {
+            access,
+            callers: Handle::current(),
+            transaction: String::new(),
+            is_lost: false,
+            stop,
+        }
+    }
+
+    /// Answers a batch's callers.
+    pub(super) fn answer(&self, answers: Answers) {
+        self.callers.spawn(async move { answers.send() });
+    }
+
+    /// Remembers that the connection is of no use any more, if that is what the error means.
+    pub(super) fn note(&mut self, error: &sqlx::Error) {
+        self.is_lost |= fault::is_lost(error);
+    }
+
+    /// Connects again, if the connection was lost.
+    pub(super) async fn connect(&mut self, connection: &mut Connection) -> Result<(), sqlx::Error> {
+        if self.is_lost {
+            *connection = Connection::Postgres(server::connect(&self.access).await?);
+            self.is_lost = false;
+        }
+        Ok(())
+    }
+
+    /// Tests whether rows can be written.
+    pub(super) async fn probe(&mut self, connection: &mut Connection) -> Result<(), sqlx::Error> {
+        self.connect(connection).await?;
+        let probe = query("SELECT nextval('numbers')").execute(connection);
+        in_time(probe).await.map(drop)
+    }
+
+    /// Begins a batch's transaction; gives the number of its first entry.
+    pub(super) async fn begin(
+        &mut self,
+        link: &mut PgLink,
+        durability: Durability,
+    ) -> Result<i64, sqlx::Error> {
+        let lazy = match durability {
+            Durability::Power => "",
+            Durability::Process => "SET LOCAL synchronous_commit TO off;",
+        };
+        let begin = format!(
+            "BEGIN; {lazy} {}
+             SELECT pg_advisory_xact_lock_shared(lock_of(last_value)) FROM numbers;
+             SELECT nextval('numbers') AS block, pg_current_xact_id()::text AS transaction",
+            self.access.limits()
+        );
+        let (block, transaction): (i64, String) = in_time(link.begin_and_read(begin)).await?;
+        self.transaction = transaction;
+        Ok(block * BLOCK)
+    }
+
+    /// Commits. If the connection is lost meanwhile, the server is asked what became of the transaction, until it says so.
+    pub(super) async fn commit(&mut self, connection: &mut Connection) -> Result<(), sqlx::Error> {
+        let error = match in_time(connection.commit()).await {
+            Err(error) if fault::is_lost(&error) => error,
+            done => return done,
+        };
+        tracing::warn!(%error, "the connection was lost during a commit: asking what became of it");
+        loop {
+            self.is_lost = true;
+            match self.outcome(connection).await {
+                Ok(Some(true)) => return Ok(()),
+                Ok(Some(false)) => return Err(error),
+                // It is still being committed, or nobody can say.
+                Ok(None) | Err(_) => {}
+            }
+            let wait = tokio::time::sleep(OUTCOME_EVERY);
+            if self.stop.run_until_cancelled(wait).await.is_none() {
+                return Err(error);
+            }
+        }
+    }
+
+    async fn outcome(&mut self, connection: &mut Connection) -> Result<Option<bool>, sqlx::Error> {
+        self.connect(connection).await?;
+        // One that the server has never heard of was lost with the server that had it.
+        let status = "SELECT CASE WHEN $1::text::xid8 < pg_snapshot_xmax(pg_current_snapshot())
+                      THEN pg_xact_status($1::text::xid8) ELSE 'aborted' END";
+        let status = query_as(status).bind(self.transaction.as_str());
+        let status: Option<String> = in_time(status.fetch_one(connection)).await?;
+        Ok(match status.as_deref() {
+            Some("committed") => Some(true),
+            Some("aborted") => Some(false),
+            _ => None,
+        })
+    }
+}
+
+/// What a trip gives, if it ends in time.
+pub(super) async fn in_time<T>(
+    trip: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    let done = timeout(TRIP_MAX, trip).await;
+    done.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))
+}
