@@ -102,7 +102,7 @@ pub async fn changed(
 }
 
 #[cfg(test)]
-mod tests {
+mod file {
     use crate::history;
     use crate::store::tests::fake::{Pen, match_id, opened, received};
     use crate::store::{KEPT, StoreError};

@@ -298,6 +298,7 @@ fn match_sources(filter: &Filter) -> Vec<Source> {
         ];
         Source(ways.map(|from| Way::new("match_id", from, None)).into())
     });
+    let market = filter.market.filter(|market| *market != 0);
     let live = "matches INDEXED BY matches_live WHERE ended_us IS NULL";
     let players = "sessions INDEXED BY sessions_of_players WHERE side = 'player'";
     let ours = "matches INDEXED BY matches_ours WHERE ours = 1";
@@ -308,16 +309,15 @@ fn match_sources(filter: &Filter) -> Vec<Source> {
         when(is_live(filter), "id", live),
         when(filter.side == Some(Side::Player), "+match_id", players),
         when(filter.side == Some(Side::Referee), "+id", ours),
+        market.map(|market| {
+            let market = market as i64;
+            let from = format!("matches WHERE market <> 0 AND market = {market}");
+            Source(vec![Way::new("id", from, None)])
+        }),
     ];
-    let market = filter.market.filter(|market| *market != 0);
     let part = filter.participation.filter(|part| *part != Part::Played);
     let values = [
         ("id", "matches WHERE id = ", filter.match_id.clone()),
-        (
-            "id",
-            "matches WHERE market <> 0 AND market = ",
-            market.map(|market| (market as i64).to_string()),
-        ),
         (
             "match_id",
             "tournament_matches WHERE tournament = ",

@@ -196,25 +196,26 @@ pub(super) async fn horizon(connection: &mut Connection) -> Result<i64, sqlx::Er
     query_as("SELECT horizon()").fetch_one(connection).await
 }
 
-/// The last entries of all live sessions.
+/// The last entries of live sessions. Times do not quite follow places: the latest is among the last few.
 const HEADS: &str = "
-    SELECT s.id, e.id, e.seq + 1, e.at_us FROM sessions s
-    JOIN LATERAL (SELECT id, seq, at_us FROM entries WHERE session = s.id ORDER BY seq DESC LIMIT 1) e ON true
+    SELECT s.id, max(e.id), max(e.seq) + 1, max(e.at_us) FROM sessions s
+    JOIN LATERAL (SELECT id, seq, at_us FROM entries WHERE session = s.id ORDER BY seq DESC LIMIT 8) e ON true
     WHERE s.ended_us IS NULL";
 
 /// The last entry of each live session.
 pub(super) async fn heads(connection: &mut Connection) -> Result<HashMap<i64, Head>, sqlx::Error> {
-    let rows: Vec<(i64, i64, i64, i64)> = query_as(HEADS).fetch_all(connection).await?;
-    let heads = rows.into_iter().map(|(session, entry, count, at_us)| {
-        let count = count as u64;
-        let head = Head {
-            entry,
-            count,
-            at_us,
-        };
-        (session, head)
-    });
-    Ok(heads.collect())
+    let rows = query_as(format!("{HEADS} GROUP BY s.id")).fetch_all(connection);
+    Ok(rows.await?.into_iter().map(read_head).collect())
+}
+
+fn read_head((session, entry, count, at_us): (i64, i64, i64, i64)) -> (i64, Head) {
+    let count = count as u64;
+    let head = Head {
+        entry,
+        count,
+        at_us,
+    };
+    (session, head)
 }
 
 /// The last entry of one live session.
@@ -222,17 +223,9 @@ pub(super) async fn head(
     connection: &mut Connection,
     session: SessionId,
 ) -> Result<Option<Head>, sqlx::Error> {
-    let head =
-        "SELECT id, seq + 1, at_us FROM entries WHERE session = $1 ORDER BY seq DESC LIMIT 1";
-    let head: Option<(i64, i64, i64)> = query_as(head)
-        .bind(session.0)
-        .fetch_optional(connection)
-        .await?;
-    Ok(head.map(|(entry, count, at_us)| Head {
-        entry,
-        count: count as u64,
-        at_us,
-    }))
+    let row = query_as(format!("{HEADS} AND s.id = $1 GROUP BY s.id")).bind(session.0);
+    let row = row.fetch_optional(connection).await?;
+    Ok(row.map(|row| read_head(row).1))
 }
 
 /// The entries of a session that is in the log, after the number `after` and up to the entry `head`, the first `most` of

@@ -91,49 +91,6 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
 }
 
 #[tokio::test]
-async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
-    let (_folder, store, mut pen) = asked().await;
-    store.alter("CREATE TRIGGER no_models BEFORE INSERT ON opponent_models BEGIN SELECT raise(ABORT, 'no'); END").await;
-    let mut append = pen.append(vec![received("end 1,2,3,4")]);
-    append.close = Some(Box::new(crate::store::Close {
-        scores: vec![1, 2, 3, 4],
-        lessons: vec![games::Lesson {
-            rival: "W".into(),
-            kind: Some(("bluffer".into(), 0.9)),
-            evidence: json!({ "bluffs": 1 }),
-        }],
-        ..crate::store::Close::new(9, games::Cause::Normal)
-    }));
-    assert!(matches!(
-        store.append(append).await,
-        Err(StoreError::Refused(_))
-    ));
-    let row = history::match_row(store.reader(), &match_id(1))
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(row.ended_us, None);
-    assert_eq!(
-        history::transcript(store.reader(), pen.id, pen.previous.unwrap())
-            .await
-            .unwrap()
-            .len(),
-        1
-    );
-    store.alter("DROP TRIGGER no_models").await;
-    pen.end(&store, vec![1, 2, 3, 4], 1).await;
-    let row = history::match_row(store.reader(), &match_id(1))
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        (row.cause, row.scores),
-        (Some(games::Cause::Normal), vec![1, 2, 3, 4])
-    );
-    assert_eq!(row.seats[3].win_share, Some(1.0));
-}
-
-#[tokio::test]
 async fn a_match_is_ended_once_and_only_if_it_exists() {
     let (_folder, store) = opened().await;
     store.open_match(new_match(1, true)).await.unwrap();
@@ -161,4 +118,52 @@ async fn a_match_is_ended_once_and_only_if_it_exists() {
         matches!(unknown, StoreError::Unknown { what: "match", .. }),
         "{unknown}"
     );
+}
+
+/// Not of a server.
+mod file {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
+        let (_folder, store, mut pen) = asked().await;
+        store.alter("CREATE TRIGGER no_models BEFORE INSERT ON opponent_models BEGIN SELECT raise(ABORT, 'no'); END").await;
+        let mut append = pen.append(vec![received("end 1,2,3,4")]);
+        append.close = Some(Box::new(crate::store::Close {
+            scores: vec![1, 2, 3, 4],
+            lessons: vec![games::Lesson {
+                rival: "W".into(),
+                kind: Some(("bluffer".into(), 0.9)),
+                evidence: json!({ "bluffs": 1 }),
+            }],
+            ..crate::store::Close::new(9, games::Cause::Normal)
+        }));
+        assert!(matches!(
+            store.append(append).await,
+            Err(StoreError::Refused(_))
+        ));
+        let row = history::match_row(store.reader(), &match_id(1))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(row.ended_us, None);
+        assert_eq!(
+            history::transcript(store.reader(), pen.id, pen.previous.unwrap())
+                .await
+                .unwrap()
+                .len(),
+            1
+        );
+        store.alter("DROP TRIGGER no_models").await;
+        pen.end(&store, vec![1, 2, 3, 4], 1).await;
+        let row = history::match_row(store.reader(), &match_id(1))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (row.cause, row.scores),
+            (Some(games::Cause::Normal), vec![1, 2, 3, 4])
+        );
+        assert_eq!(row.seats[3].win_share, Some(1.0));
+    }
 }

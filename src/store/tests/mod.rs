@@ -1,8 +1,9 @@
 //! The store against itself: acknowledged data is there, rejected data is not.
 
-mod damage;
 pub(crate) mod fake;
+mod file;
 pub(crate) mod opening;
 mod packing;
 mod pruning;
+mod server;
 mod writing;

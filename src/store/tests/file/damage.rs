@@ -1,6 +1,5 @@
 //! Damaged files: noticed at the start, verified and saved as far as they are whole.
 
-use super::fake::{Pen, asked, match_id, opened, received, said, settings};
 use crate::history::GameRules;
 use crate::store;
 use crate::store::damage;
@@ -9,6 +8,7 @@ use crate::store::packer::Packer;
 use crate::store::salvage;
 use crate::store::sql::query_as;
 use crate::store::tests::fake::file_of;
+use crate::store::tests::fake::{Pen, asked, match_id, opened, received, said, settings};
 use crate::store::{EntryId, Settings, Store, StoreError};
 use futures_util::future::join_all;
 use sqlx::{Connection as _, SqliteConnection};

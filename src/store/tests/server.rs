@@ -1,0 +1,103 @@
+//! What only a server has: connections that break, two writers, readers at the horizon. Run by the name of their module, with
+//! `DROVER_TEST_SERVER` set.
+
+use super::fake::{Pen, asked, match_id, open, opened, received, said};
+use crate::history;
+use crate::store::sql::{query, query_as};
+use crate::store::{Store, StoreError};
+
+/// Ends all connections to the store's database but this one.
+const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+async fn cut(store: &Store) {
+    // The connection may be one of those that were ended before.
+    while query(CUT).execute(store.reader().pool()).await.is_err() {}
+}
+
+async fn texts(store: &Store, pen: &Pen) -> Vec<String> {
+    let entries = history::transcript(store.reader(), pen.id, pen.previous.unwrap());
+    let entries = entries.await.unwrap().into_iter();
+    entries.map(|entry| entry.text).collect()
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn a_cut_connection_loses_nothing_and_repeats_nothing() {
+    let (folder, store, mut pen) = asked().await;
+    let mut written = vec!["ask".to_owned()];
+    let cutter = open(folder.path()).await;
+    let mut cuts = Vec::new();
+    for at in 0..200 {
+        let text = format!("{at}");
+        if at % 5 == 0 {
+            let cutter = cutter.clone();
+            cuts.push(tokio::spawn(async move { cut(&cutter).await }));
+        }
+        loop {
+            match store.append(pen.append(vec![said(&text)])).await {
+                Ok(receipt) => {
+                    (pen.previous, pen.seq) = (receipt.last, pen.seq + 1);
+                    written.push(text);
+                    break;
+                }
+                Err(StoreError::Unwritable(_)) => {}
+                Err(error) => panic!("{at}: {error}"),
+            }
+        }
+    }
+    for cut in cuts {
+        cut.await.unwrap();
+    }
+    let reader = open(folder.path()).await;
+    assert_eq!(texts(&reader, &pen).await, written);
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn of_two_that_write_the_same_place_one_is_refused() {
+    let (folder, store, mut pen) = asked().await;
+    let other = open(folder.path()).await;
+    let (one, two) = (pen.append(vec![said("1")]), pen.append(vec![said("2")]));
+    let (one, two) = tokio::join!(store.append(one), other.append(two));
+    assert!(one.is_ok() != two.is_ok(), "{one:?} {two:?}");
+    let refused = one.err().or(two.err()).unwrap();
+    assert!(matches!(refused, StoreError::Refused(_)), "{refused}");
+    let sql = "SELECT count(*) FROM entries WHERE session = $1";
+    let count: i64 = query_as(sql)
+        .bind(pen.id.0)
+        .fetch_one(store.reader().pool())
+        .await
+        .unwrap();
+    assert_eq!(count, 2);
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn nobody_reads_beyond_what_may_still_be_committed() {
+    let (_folder, store) = opened().await;
+    let mut late = store.reader().pool().acquire().await.unwrap();
+    late.begin().await.unwrap();
+    for step in [
+        "SELECT pg_advisory_xact_lock_shared(lock_of(last_value)) FROM numbers",
+        "INSERT INTO changes (id, match_id) SELECT nextval('numbers') * 4096, 'late'",
+    ] {
+        query(step).execute(&mut late).await.unwrap();
+    }
+    let mut pen = Pen::player(&store, 1);
+    pen.write(&store, vec![received("ask")]).await;
+    let changes = async || history::changes(store.reader(), 0, 9).await.unwrap();
+    assert!(changes().await.is_empty(), "an earlier one may come");
+    let contents = history::contents(store.reader(), &match_id(1))
+        .await
+        .unwrap();
+    let entries = history::entries(store.reader(), &contents).await.unwrap();
+    assert!(entries.is_empty());
+    late.commit().await.unwrap();
+    let matches: Vec<String> = changes()
+        .await
+        .into_iter()
+        .map(|change| change.match_id)
+        .collect();
+    assert_eq!(matches, ["late".to_owned(), match_id(1), match_id(1)]);
+}
