@@ -79,6 +79,16 @@ fi
 step "tests"
 cargo test --workspace --locked
 
+step "the store on PostgreSQL"
+[ -n "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] || packages postgresql || true
+code=0
+.ci/postgres cargo test -p drover --lib --locked -- store:: history:: --skip file:: --include-ignored || code=$?
+case "$code" in
+    0) ;;
+    77) skip "the store on PostgreSQL: it could not be installed" ;;
+    *) exit "$code" ;;
+esac
+
 # Built for the tests: another build would have other features, and so build most of it again.
 step "the README's command, for a short while"
 .ci/smoke "$built/drover"

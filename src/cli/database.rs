@@ -1,14 +1,14 @@
-//! `drover db migrate|prune|backup|verify|salvage`.
+//! `drover db migrate|prune|backup|copy|verify|salvage`.
 
 use super::common::{Common, notify};
 use super::progress::Meter;
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
-use crate::config::Flags;
+use crate::config::{Config, Flags, Location, Server};
 use crate::history::GameRules;
 use crate::history::{self, Pruned};
 use crate::store;
-use crate::store::{MatchRow, Settings, Store};
+use crate::store::{MatchRow, Settings, Store, StoreError};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::io::Write as _;
@@ -39,6 +39,14 @@ pub(super) enum Verb {
         /// The new file.
         to: PathBuf,
     },
+    /// Copy a database to another one, which must be new: a file to a server (postgres://USER:PASSWORD@HOST/DATABASE)
+    /// or back. Both are verified. A daemon may use the first one, but what it adds meanwhile is not copied.
+    Copy {
+        /// The database that there is: a file, or a server's address.
+        from: String,
+        /// The new one.
+        to: String,
+    },
     /// Replay every transcript and compare with what is stored: exit code 1 if anything differs. Of a damaged
     /// file, list what is whole.
     Verify,
@@ -62,7 +70,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             let migrated = migrate(&store, &mut out).await;
             store.close().await;
             migrated?;
-            writeln!(out, "{} is up to date", config.store.path.display())?;
+            writeln!(out, "{} is up to date", config.store.location())?;
         }
         Verb::Prune {
             older_than,
@@ -83,15 +91,71 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             )?;
         }
         Verb::Backup { to } => {
-            let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
+            let store = Store::open_readonly(
+                file(&config, "back it up with pg_dump or pg_basebackup")?,
+                GameRules::all(),
+            )
+            .await?;
             store::backup(store.reader(), to).await?;
             store.close().await;
             writeln!(out, "wrote {}", to.display())?;
         }
-        Verb::Salvage { out: to } => return salvage(&config.store.path, to, &mut out).await,
-        Verb::Verify => return verify(&config.store.path, None, &mut out).await,
+        Verb::Copy { from, to } => return copy(&config, from, to, &mut out).await,
+        Verb::Salvage { out: to } => {
+            let from = file(&config, "its own tools restore it")?;
+            return salvage(&from, to, &mut out).await;
+        }
+        Verb::Verify => return verify(config.store.location(), None, &mut out).await,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The database's file; an error that says what to do `instead`, if it has none.
+fn file(config: &Config, instead: &'static str) -> Result<PathBuf, StoreError> {
+    match config.store.location() {
+        Location::File(path) => Ok(path),
+        Location::Server(server) => Err(StoreError::NotAFile {
+            server: server.to_string(),
+            instead,
+        }),
+    }
+}
+
+async fn copy(
+    config: &Config,
+    from: &str,
+    to: &str,
+    out: &mut impl std::io::Write,
+) -> anyhow::Result<ExitCode> {
+    let location = |text: &str| {
+        let read = Location::read(text).with_context(|| {
+            format!("{text:?} is neither a file nor postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+        })?;
+        Ok::<_, anyhow::Error>(match read {
+            Location::Server(server) => Location::Server(Server {
+                prepares: config.store.prepared_statements,
+                ..server
+            }),
+            file @ Location::File(_) => file,
+        })
+    };
+    let (from, to) = (location(from)?, location(to)?);
+    let mut rows = 0;
+    let copied = store::copy(&from, &to, GameRules::all(), |table, count| {
+        rows += count;
+        notify(&format!("{table}: {count} rows"));
+    });
+    copied.await?;
+    writeln!(out, "{rows} rows copied from {from} to {to}")?;
+    let mut code = ExitCode::SUCCESS;
+    for location in [from, to] {
+        write!(out, "{location}: ")?;
+        let verified = verify(location, None, out).await?;
+        if verified != ExitCode::SUCCESS {
+            code = verified;
+        }
+    }
+    Ok(code)
 }
 
 async fn prune(store: Store, older_than: Duration, dry_run: bool) -> anyhow::Result<Pruned> {
@@ -175,11 +239,11 @@ async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result
 
 /// Verifies one match or all of them and prints what differs.
 pub(super) async fn verify(
-    path: &Path,
+    location: Location,
     only: Option<&str>,
     out: &mut impl std::io::Write,
 ) -> anyhow::Result<ExitCode> {
-    let store = Store::open_readonly(path, GameRules::all()).await?;
+    let store = Store::open_readonly(location, GameRules::all()).await?;
     let (mut lines, mut whole) = (Vec::new(), Vec::new());
     let summary = crate::replay::verify(&store, only, |checked| {
         if checked.differences.is_empty() {

@@ -133,7 +133,9 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             writeln!(out, "seat {seat} of {id} is {name}")?;
             ExitCode::SUCCESS
         }
-        Verb::Verify { id } => database::verify(&config.store.path, Some(id), &mut out).await?,
+        Verb::Verify { id } => {
+            database::verify(config.store.location(), Some(id), &mut out).await?
+        }
         reading => {
             let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
             read(&store, reading, &mut out).await?;

@@ -48,9 +48,12 @@ impl Location {
     }
 }
 
+/// A flag that names a file may name a server as well.
 impl<T: Into<PathBuf>> From<T> for Location {
     fn from(path: T) -> Self {
-        Self::File(path.into())
+        let path = path.into();
+        let read = path.to_str().and_then(Self::read);
+        read.unwrap_or(Self::File(path))
     }
 }
 

@@ -209,6 +209,11 @@ fn not_stored(
             registry.meters.refused(Refusal::Unstored.word());
             Err(Refusal::Unstored)
         }
+        // Another replica, or a later try, may reach the server.
+        Via::Referee { begins: false } if registry.dependencies.store.is_remote() => {
+            registry.meters.refused(Refusal::Unstored.word());
+            Err(Refusal::Unstored)
+        }
         Via::Referee { begins: false } => {
             registry.meters.defaulted("not_stored");
             let kit = session.key.bot.kit();

@@ -119,6 +119,12 @@ pub enum StoreError {
         /// What prevents it.
         why: String,
     },
+    /// Nothing is copied into a database that is in use.
+    #[error("the database {location} holds matches already: name a new one")]
+    NotEmpty {
+        /// The database.
+        location: String,
+    },
     /// Only a file can do that.
     #[error("{server} is a database of a server: {instead}")]
     NotAFile {

@@ -26,6 +26,7 @@
 mod backup;
 mod blobs;
 mod commits;
+mod copy;
 pub(crate) mod damage;
 mod error;
 mod files;
@@ -54,6 +55,7 @@ mod writer;
 pub use backup::backup;
 pub use blobs::fuzz;
 pub use commits::{Bell, Bells, Committed, Heads};
+pub use copy::copy;
 pub use error::StoreError;
 pub use handle::Store;
 pub use health::{BATCH_BOUNDS, Health};

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// How long connecting may take.
-const CONNECT_MAX: Duration = Duration::from_secs(3);
+const CONNECT_MAX: Duration = Duration::from_secs(1);
 /// How long a reader waits for a free connection.
 const ACQUIRE_MAX: Duration = Duration::from_secs(5);
 /// A pooled connection that was idle for longer is tried before it is used: its server may be gone.

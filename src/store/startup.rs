@@ -5,6 +5,7 @@ use super::rows;
 use super::rules::BotVersion;
 use super::server;
 use super::types::{Durability, EntryId, LiveSession, NewSession, SessionId, Side};
+use super::writer::HEADS;
 use crate::store::sql::{Connection, query, query_as};
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -107,7 +108,7 @@ pub(super) async fn keep_numbers(connection: &mut Connection) -> Result<(), sqlx
     let last: i64 = query_as(LAST_ENTRY).fetch_one(&mut *connection).await?;
     let mut heads = HashMap::new();
     follow(connection, 0, &mut heads).await?;
-    query("INSERT INTO heads (id, entry, packed) VALUES (1, $1, $2)")
+    query(HEADS)
         .bind(last.max(named))
         .bind(pack(heads.into_iter()))
         .execute(connection)

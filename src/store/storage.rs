@@ -24,6 +24,11 @@ const DISCARDED_AT_ONCE: usize = 128;
 pub trait Storage: Send + Sync {
     /// The database, for what only `history` reads; `None`: there is none.
     fn database(&self) -> Option<&Store>;
+    /// Whether it is a server's, which may be away while everything here is well.
+    fn is_remote(&self) -> bool {
+        let location = self.database().map(Store::location);
+        location.is_some_and(|location| location.file().is_none())
+    }
     /// The game with this name.
     fn kit(&self, game: &str) -> Option<&'static dyn Kit>;
     /// A number for a new session ([`Store::next_session`]).

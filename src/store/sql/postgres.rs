@@ -233,7 +233,7 @@ const fn type_of(kind: char) -> &'static str {
     match kind {
         'i' => "bigint",
         'r' => "float8",
-        'b' => "bytea",
+        'b' | 'B' => "bytea",
         _ => "text",
     }
 }
@@ -275,6 +275,7 @@ fn lists(kinds: &str, values: Vec<Value>) -> PgArguments {
         let added = match kind {
             'i' => arguments.add(column.map(Value::int).collect::<Vec<_>>()),
             'r' => arguments.add(column.map(Value::real).collect::<Vec<_>>()),
+            'B' => arguments.add(column.map(Value::bytes).collect::<Vec<_>>()),
             'b' => {
                 let bytes = |value: Value| value.text().map(|text| text.as_bytes().to_vec());
                 arguments.add(column.map(bytes).collect::<Vec<_>>())

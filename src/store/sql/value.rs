@@ -28,6 +28,14 @@ impl Value {
         }
     }
 
+    /// The bytes, if they are some.
+    pub(super) fn bytes(self) -> Option<Vec<u8>> {
+        match self {
+            Self::Bytes(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// The text, if it is one.
     pub(super) fn text(self) -> Option<Arc<str>> {
         match self {

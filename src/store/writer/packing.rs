@@ -79,8 +79,11 @@ pub(super) async fn moved(
     Ok(())
 }
 
-/// Shrinks the file if enough of it is free; returns the bytes given back.
+/// Shrinks the file if enough of it is free; returns the bytes given back. A server does so by itself.
 pub(super) async fn shrunk(connection: &mut Connection) -> Result<u64, sqlx::Error> {
+    if connection.is_postgres() {
+        return Ok(0);
+    }
     let mut pragma = async |name: &'static str| {
         let query = query_as::<i64>(name);
         query.fetch_one(&mut *connection).await

@@ -9,7 +9,8 @@ use super::naming::{self, NamingError, SeatName};
 use super::packing;
 use super::prune::{self, Prune};
 use super::reply::{Reply, answer};
-use super::statements::{Database, Text, Texts};
+use super::server::in_time;
+use super::statements::{Database, Text};
 use super::{changes, programs, tokens, tournaments};
 use crate::clock::now_us;
 use crate::store::commits::Bells;
@@ -80,10 +81,7 @@ impl Writer {
             Backend::Server(_) => i64::MIN,
         };
         Self {
-            database: Database {
-                connection,
-                texts: Texts::default(),
-            },
+            database: Database::new(connection),
             backend,
             sessions: Sessions::new(start),
             gauges,
@@ -327,6 +325,7 @@ impl Writer {
                 Ok(())
             }
             Err(error) => {
+                self.note(&error);
                 self.roll_back().await;
                 Err(error)
             }
@@ -334,6 +333,20 @@ impl Writer {
     }
 
     async fn write_rows(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
+        let is_server = matches!(self.backend, Backend::Server(_));
+        let filling = self.fill(batch);
+        let is_committed = match is_server {
+            true => in_time(filling).await?,
+            false => filling.await?,
+        };
+        match is_committed {
+            true => Ok(()),
+            false => self.backend.commit(&mut self.database).await,
+        }
+    }
+
+    /// Begins the batch's transaction and writes its rows; whether it is committed already.
+    async fn fill(&mut self, batch: &mut Batch) -> Result<bool, sqlx::Error> {
         let mut text = Text::default();
         text.sql.push_str("BEGIN IMMEDIATE;");
         if let (Backend::Server(server), Connection::Postgres(link)) =
@@ -364,7 +377,7 @@ impl Writer {
             }
             text.write(connection).await?;
             if is_whole {
-                return Ok(());
+                return Ok(true);
             }
         }
         for rows in [entries, facts, matches, seats, sessions, bluffs, changes] {
@@ -399,7 +412,7 @@ impl Writer {
             changes::trim(&mut database.connection).await?;
             batch.refuse_unknown(&unknown);
         }
-        self.backend.commit(&mut self.database).await
+        Ok(false)
     }
 
     /// Makes a change to what is in the log already, or that may be lost: it is not synced, and while it fails nothing
@@ -419,8 +432,8 @@ impl Writer {
                 Ok(done)
             }
             Err(error) => {
-                self.roll_back().await;
                 self.note(&error);
+                self.roll_back().await;
                 Err(fault::shown_alone(&error))
             }
         }
@@ -468,7 +481,8 @@ impl Writer {
             // While one runs, what its matches hide is nobody else's.
             self.bells.reveal(None);
         }
-        if changed.is_err() {
+        if let Err(error) = &changed {
+            self.note(error);
             self.roll_back().await;
         }
         let result = changed.map_err(|error| shown(self.judged(&error), &error.to_string()));
@@ -522,7 +536,11 @@ impl Writer {
     }
 
     async fn roll_back(&mut self) {
-        self.database.connection.roll_back().await;
+        match &self.backend {
+            // With its connection its transaction is gone.
+            Backend::Server(server) if server.is_lost() => {}
+            Backend::Server(_) | Backend::File(_) => self.database.connection.roll_back().await,
+        }
     }
 
     async fn finish(mut self) {

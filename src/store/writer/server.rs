@@ -10,13 +10,15 @@ use crate::store::server::{self, Access};
 use crate::store::sql::postgres::{BLOCK, PgLink};
 use crate::store::sql::{Connection, query, query_as};
 use crate::store::types::Durability;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// How long one trip may take: a connection that is cut gives no sign.
-const TRIP_MAX: Duration = Duration::from_secs(10);
+const TRIP_MAX: Duration = Duration::from_secs(3);
+/// How long no connection is tried after one has failed: those who wait meanwhile have deadlines.
+const CONNECT_AGAIN: Duration = Duration::from_secs(1);
 /// How often the outcome of a commit is asked for.
 const OUTCOME_EVERY: Duration = Duration::from_millis(100);
 
@@ -28,6 +30,8 @@ pub(in crate::store) struct Server {
     /// The open transaction's number.
     transaction: String,
     is_lost: bool,
+    /// When a new connection failed last.
+    failed: Option<Instant>,
     /// Nothing that is not known is waited for any more.
     stop: CancellationToken,
 }
@@ -40,6 +44,7 @@ impl Server {
             callers: Handle::current(),
             transaction: String::new(),
             is_lost: false,
+            failed: None,
             stop,
         }
     }
@@ -54,13 +59,33 @@ impl Server {
         self.is_lost |= fault::is_lost(error);
     }
 
+    /// Whether the connection was lost.
+    pub(super) const fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
     /// Connects again, if the connection was lost.
     pub(super) async fn connect(&mut self, connection: &mut Connection) -> Result<(), sqlx::Error> {
-        if self.is_lost {
-            *connection = Connection::Postgres(server::connect(&self.access).await?);
-            self.is_lost = false;
+        if !self.is_lost {
+            return Ok(());
         }
-        Ok(())
+        if self
+            .failed
+            .is_some_and(|failed| failed.elapsed() < CONNECT_AGAIN)
+        {
+            return Err(std::io::Error::from(std::io::ErrorKind::NotConnected).into());
+        }
+        match server::connect(&self.access).await {
+            Ok(link) => {
+                *connection = Connection::Postgres(link);
+                (self.is_lost, self.failed) = (false, None);
+                Ok(())
+            }
+            Err(error) => {
+                self.failed = Some(Instant::now());
+                Err(error)
+            }
+        }
     }
 
     /// Tests whether rows can be written.

@@ -20,7 +20,7 @@ const TOGETHER_MAX: usize = 512;
 #[derive(Debug)]
 pub(in crate::store) struct Statement {
     pub(in crate::store) before: &'static str,
-    /// The type of each column: `i`, a number; `r`, a real one; `t`, a text; `b`, a text of strangers.
+    /// The type of each column: `i`, a number; `r`, a real one; `t`, a text; `b`, a text of strangers; `B`, bytes.
     pub(in crate::store) kinds: &'static str,
     pub(in crate::store) after: &'static str,
     /// Whether its rows have numbers that rise in the order of commits, which SQLite gives by itself.
@@ -35,26 +35,40 @@ impl Statement {
 
 /// The writer's connection, and the statements that it keeps.
 #[derive(Debug)]
-pub(super) struct Database {
-    pub(super) connection: Connection,
+pub(in crate::store) struct Database {
+    pub(in crate::store) connection: Connection,
     pub(super) texts: Texts,
+}
+
+impl Database {
+    pub(in crate::store) fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            texts: Texts::default(),
+        }
+    }
 }
 
 /// Rows for one statement.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(in crate::store) struct Rows {
     statement: &'static Statement,
     values: Vec<Value>,
 }
 
 impl Rows {
-    pub(super) const fn new(statement: &'static Statement) -> Self {
+    pub(in crate::store) const fn new(statement: &'static Statement) -> Self {
         let values = Vec::new();
         Self { statement, values }
     }
 
     pub(super) fn push<const COLUMNS: usize>(&mut self, row: [Value; COLUMNS]) {
         debug_assert_eq!(COLUMNS, self.statement.columns());
+        self.values.extend(row);
+    }
+
+    /// Adds a row.
+    pub(in crate::store) fn extend(&mut self, row: Vec<Value>) {
         self.values.extend(row);
     }
 
@@ -77,7 +91,7 @@ impl Rows {
     }
 
     /// Writes the rows.
-    pub(super) async fn write(self, database: &mut Database) -> Result<(), sqlx::Error> {
+    pub(in crate::store) async fn write(self, database: &mut Database) -> Result<(), sqlx::Error> {
         match &mut database.connection {
             Connection::Postgres(link) => {
                 for rows in self.chunks() {
@@ -216,7 +230,7 @@ impl Texts {
 const WHOLE: &str = "WHERE column1 IS NOT NULL";
 const NEW: &str = "WHERE column1 IS NOT NULL ON CONFLICT DO NOTHING";
 
-pub(super) const ENTRIES: Statement = Statement {
+pub(in crate::store) const ENTRIES: Statement = Statement {
     before: "INSERT INTO entries (id, session, previous, at_us, direction, text) SELECT * FROM",
     kinds: "iiiiit",
     after: WHOLE,
@@ -224,7 +238,7 @@ pub(super) const ENTRIES: Statement = Statement {
 };
 
 /// The same of PostgreSQL's log, which has each entry's place in its session instead of links.
-pub(super) const PLACED_ENTRIES: Statement = Statement {
+pub(in crate::store) const PLACED_ENTRIES: Statement = Statement {
     before: "INSERT INTO entries (id, session, seq, at_us, direction, text) SELECT * FROM",
     kinds: "iiiiib",
     after: WHOLE,
@@ -399,7 +413,7 @@ pub(super) const STORED_MODELS: Statement = Statement {
 };
 
 /// The live heads.
-pub(super) const HEADS: &str = "
+pub(in crate::store) const HEADS: &str = "
     INSERT INTO heads (id, entry, packed) VALUES (1, $1, $2)
     ON CONFLICT (id) DO UPDATE SET entry = excluded.entry, packed = excluded.packed";
 
