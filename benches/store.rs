@@ -109,7 +109,7 @@ async fn start() -> String {
             folder.path().join(format!("copy{number}/drover.db")),
             GameRules::all(),
         );
-        copy(&store, &settings.path);
+        copy(&store, settings.location.file().expect("a file"));
         let begun = Instant::now();
         let opened = Store::open(&settings).await.expect("the copy opens");
         let live = opened.live().await.expect("its live sessions");
@@ -143,7 +143,7 @@ fn copy(store: &Store, to: &Path) {
     let folder = to.parent().expect("a folder");
     std::fs::create_dir_all(folder).expect("a new folder");
     for suffix in ["", "-wal"] {
-        let name = format!("{}{suffix}", store.path().display());
+        let name = format!("{}{suffix}", store.location());
         std::fs::copy(name, format!("{}{suffix}", to.display())).expect("a copied file");
     }
 }

@@ -4,10 +4,10 @@ use super::matches::sessions_of;
 use super::pages::{cut, number_after, number_before};
 use super::records::{BluffRow, FactRow, Filter, MatchEntry, Page, PageAt, SessionRow};
 use super::secrecy;
+use crate::store::log::Head;
 use crate::store::sql::{Builder, Row, query, query_as};
-use crate::store::startup::Head;
 use crate::store::types::{Entry, EntryId, SessionId};
-use crate::store::{Heads, Reader, StoreError, rows, startup, transcript};
+use crate::store::{Heads, Reader, StoreError, log, rows, startup, transcript};
 use serde_json::json;
 
 /// Bluffs that are examined for one page: after as many that do not fit, it is shorter than its limit.
@@ -223,7 +223,7 @@ pub async fn entries_page(
             continue;
         }
         let mut connection = reader.pool().acquire().await?;
-        let part = transcript::Part {
+        let part = log::Part {
             head,
             count,
             after,

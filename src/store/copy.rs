@@ -6,8 +6,8 @@ use super::handle::Store;
 use super::rules::Rules;
 use super::server::{self, Access};
 use super::sql::postgres::BLOCK;
-use super::sql::{Connection, Row, Value, query, query_as};
-use super::writer::{Database, ENTRIES, PLACED_ENTRIES, Rows, Statement};
+use super::sql::{Connection, Row, Statement, Value, query, query_as};
+use super::writer::{Database, ENTRIES, PLACED_ENTRIES, Rows};
 use super::{damage, open, startup};
 use crate::config::Location;
 use std::collections::HashMap;
@@ -81,7 +81,7 @@ const NUMBERED: [&str; 6] = [
     "model_versions",
 ];
 
-/// Copies everything of one database into another one, which must hold no match; `copied` is told each table and how many
+/// Copies everything of one database into another one, which must hold no match; `copied` gets each table and how many
 /// rows it has. A daemon may use the first meanwhile: what it had at one moment is copied. Stopped before its end, it has
 /// copied nothing.
 ///

@@ -32,6 +32,7 @@ mod error;
 mod files;
 mod handle;
 mod health;
+pub(crate) mod log;
 mod nonce;
 mod numbers;
 mod open;

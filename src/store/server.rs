@@ -1,10 +1,9 @@
 //! A PostgreSQL server: connecting to it, its schema, its pools.
 
 use super::error::StoreError;
+use super::log::{Head, Part};
 use super::sql::postgres::PgLink;
-use super::sql::{Connection, Pool, query, query_as};
-use super::startup::Head;
-use super::transcript::Part;
+use super::sql::{Connection, Pool, Row, query, query_as};
 use super::types::{Direction, Entry, EntryId, SessionId};
 use crate::config;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
@@ -204,18 +203,8 @@ const HEADS: &str = "
 
 /// The last entry of each live session.
 pub(super) async fn heads(connection: &mut Connection) -> Result<HashMap<i64, Head>, sqlx::Error> {
-    let rows = query_as(format!("{HEADS} GROUP BY s.id")).fetch_all(connection);
-    Ok(rows.await?.into_iter().map(read_head).collect())
-}
-
-fn read_head((session, entry, count, at_us): (i64, i64, i64, i64)) -> (i64, Head) {
-    let count = count as u64;
-    let head = Head {
-        entry,
-        count,
-        at_us,
-    };
-    (session, head)
+    let rows = query(format!("{HEADS} GROUP BY s.id")).fetch_all(connection);
+    rows.await?.iter().map(read_head).collect()
 }
 
 /// The last entry of one live session.
@@ -223,9 +212,19 @@ pub(super) async fn head(
     connection: &mut Connection,
     session: SessionId,
 ) -> Result<Option<Head>, sqlx::Error> {
-    let row = query_as(format!("{HEADS} AND s.id = $1 GROUP BY s.id")).bind(session.0);
+    let row = query(format!("{HEADS} AND s.id = $1 GROUP BY s.id")).bind(session.0);
     let row = row.fetch_optional(connection).await?;
-    Ok(row.map(|row| read_head(row).1))
+    let head = row.as_ref().map(read_head).transpose()?;
+    Ok(head.map(|(_, head)| head))
+}
+
+fn read_head(row: &Row) -> Result<(i64, Head), sqlx::Error> {
+    let head = Head {
+        entry: row.try_get(1)?,
+        count: row.try_get::<i64>(2)? as u64,
+        at_us: row.try_get(3)?,
+    };
+    Ok((row.try_get(0)?, head))
 }
 
 /// The entries of a session that is in the log, after the number `after` and up to the entry `head`, the first `most` of

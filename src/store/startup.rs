@@ -1,6 +1,7 @@
 //! What start-up reads: the live sessions, from the stored heads and the entries after them.
 
 use super::error::StoreError;
+use super::log::Head;
 use super::rows;
 use super::rules::BotVersion;
 use super::server;
@@ -19,14 +20,6 @@ pub(super) struct Start {
     pub(super) last_entry: i64,
     /// The last entry that the stored heads cover.
     pub(super) heads_at: i64,
-}
-
-/// A session's last entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
-    pub(crate) entry: i64,
-    pub(crate) count: u64,
-    pub(crate) at_us: i64,
 }
 
 /// Bytes of one head in `heads.packed`.

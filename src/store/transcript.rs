@@ -1,6 +1,7 @@
 //! Reading a session's transcript, from the log or from where it was packed.
 
 use super::error::StoreError;
+use super::log::Part;
 use super::packed;
 use super::server;
 use super::types::{Direction, Entry, EntryId, SessionId};
@@ -54,18 +55,6 @@ const WALK_PART: &str = "WITH RECURSIVE walk (id, previous) AS (
         WHERE e.session = $2 AND e.id < walk.id AND e.id > $3
     ) SELECT e.id, e.previous, e.at_us, e.direction, e.text, (SELECT count(*) FROM walk)
       FROM (SELECT id FROM walk ORDER BY id LIMIT $4) w JOIN entries e ON e.id = w.id ORDER BY e.id";
-
-/// A part of a transcript.
-pub(crate) struct Part {
-    /// The transcript's last entry.
-    pub(crate) head: EntryId,
-    /// How many entries it has.
-    pub(crate) count: u64,
-    /// Only entries with higher numbers.
-    pub(crate) after: i64,
-    /// The first `n` of these.
-    pub(crate) most: usize,
-}
 
 /// A part of a transcript, the oldest entry first, of which no more is held if it is in the log.
 pub(crate) async fn read_part(

@@ -44,6 +44,7 @@ const GUIDES: &[(&str, &str)] = &[
         include_str!("../../../docs/configuration.md"),
     ),
     ("operate", include_str!("../../../docs/operate.md")),
+    ("scale", include_str!("../../../docs/scale.md")),
     (
         "late-callbacks",
         include_str!("../../../docs/late-callbacks.md"),

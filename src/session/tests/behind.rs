@@ -31,7 +31,7 @@ pub(super) async fn send(
 
 /// Keeps the store from writing until it is dropped.
 async fn held(store: &Store) -> SqliteConnection {
-    let options = SqliteConnectOptions::new().filename(file_of(&store));
+    let options = SqliteConnectOptions::new().filename(file_of(store));
     let mut other = options.connect().await.unwrap();
     let begin = sqlx::query("BEGIN IMMEDIATE").execute(&mut other);
     begin.await.unwrap();

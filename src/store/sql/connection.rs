@@ -1,7 +1,7 @@
 //! [`Connection`] and [`Pool`]: to either engine.
 
 use super::postgres::PgLink;
-use super::query::query;
+use super::sqlite;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgPool;
 use sqlx::sqlite::SqlitePool;
@@ -12,7 +12,7 @@ use sqlx::{Connection as _, Sqlite, SqliteConnection, Transaction};
 pub(crate) enum Connection {
     Sqlite(SqliteConnection),
     SqlitePooled(PoolConnection<Sqlite>),
-    /// Given back, whatever becomes of the reader, without its transaction.
+    /// Given back without its transaction, also if its reader is given up.
     SqliteReading(Transaction<'static, Sqlite>),
     Postgres(PgLink),
 }
@@ -49,7 +49,7 @@ impl Connection {
     /// Begins a transaction that writes.
     pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
         match self.link() {
-            Link::Sqlite(_) => query("BEGIN IMMEDIATE").execute(self).await.map(drop),
+            Link::Sqlite(link) => sqlite::run("BEGIN IMMEDIATE", link).await,
             Link::Postgres(link) => link.begin("BEGIN").await,
         }
     }
@@ -57,7 +57,7 @@ impl Connection {
     /// Begins a transaction that reads what is stored now.
     pub(crate) async fn begin_reading(&mut self) -> Result<(), sqlx::Error> {
         match self.link() {
-            Link::Sqlite(_) => query("BEGIN").execute(self).await.map(drop),
+            Link::Sqlite(link) => sqlite::run("BEGIN", link).await,
             Link::Postgres(link) => {
                 link.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
                     .await
@@ -68,7 +68,7 @@ impl Connection {
     /// Commits the transaction that was begun.
     pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {
         match self.link() {
-            Link::Sqlite(_) => query("COMMIT").execute(self).await.map(drop),
+            Link::Sqlite(link) => sqlite::run("COMMIT", link).await,
             Link::Postgres(link) => link.commit().await,
         }
     }
@@ -76,7 +76,7 @@ impl Connection {
     /// Undoes what was begun. (SQLite may have done so already: then there is nothing to do.)
     pub(crate) async fn roll_back(&mut self) {
         match self.link() {
-            Link::Sqlite(_) => drop(query("ROLLBACK").execute(self).await),
+            Link::Sqlite(link) => drop(sqlite::run("ROLLBACK", link).await),
             Link::Postgres(link) => link.roll_back().await,
         }
     }

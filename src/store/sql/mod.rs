@@ -8,10 +8,12 @@ pub(super) mod postgres;
 mod query;
 mod row;
 pub(super) mod sqlite;
+mod statement;
 mod value;
 
 pub(crate) use builder::Builder;
 pub(crate) use connection::{Connection, Pool};
 pub(crate) use query::{query, query_as};
 pub(crate) use row::Row;
+pub(in crate::store) use statement::Statement;
 pub(super) use value::Value;

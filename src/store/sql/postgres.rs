@@ -1,9 +1,8 @@
 //! Statements on PostgreSQL.
 
-use super::query::Query;
 use super::row::Row;
-use super::value::Value;
-use crate::store::writer::Statement;
+use super::statement::Statement;
+use super::value::{Bound, Value};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgConnection, PgRow, Postgres};
 use sqlx::{Arguments as _, AssertSqlSafe, Connection as _};
@@ -130,7 +129,7 @@ impl PgLink {
     }
 }
 
-pub(super) async fn execute(query: Query, link: &mut PgLink) -> Result<u64, sqlx::Error> {
+pub(super) async fn execute(query: Bound, link: &mut PgLink) -> Result<u64, sqlx::Error> {
     let query = Prepared::new(query, link.prepares);
     let alone = !link.prepares && !link.is_in_transaction;
     if alone {
@@ -143,7 +142,7 @@ pub(super) async fn execute(query: Query, link: &mut PgLink) -> Result<u64, sqlx
     Ok(done?.rows_affected())
 }
 
-pub(super) async fn fetch(query: Query, link: &mut PgLink) -> Result<Vec<Row>, sqlx::Error> {
+pub(super) async fn fetch(query: Bound, link: &mut PgLink) -> Result<Vec<Row>, sqlx::Error> {
     let query = Prepared::new(query, link.prepares);
     let alone = !link.prepares && !link.is_in_transaction;
     if alone {
@@ -172,7 +171,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(query: Query, prepares: bool) -> Self {
+    fn new(query: Bound, prepares: bool) -> Self {
         let mut arguments = PgArguments::default();
         for value in query.values {
             let added = match value {

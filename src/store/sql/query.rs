@@ -2,19 +2,14 @@
 
 use super::connection::{Connection, Link, Pool};
 use super::row::{Columns, Row};
-use super::value::Value;
+use super::value::{Bound, Value};
 use super::{postgres, sqlite};
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
 /// A statement and its parameters.
 #[derive(Debug)]
-pub(crate) struct Query {
-    pub(super) sql: Cow<'static, str>,
-    pub(super) values: Vec<Value>,
-    /// Whether the connection keeps it prepared.
-    pub(super) is_kept: bool,
-}
+pub(crate) struct Query(Bound);
 
 /// A statement whose rows are read as these columns.
 #[derive(Debug)]
@@ -22,11 +17,11 @@ pub(crate) struct QueryAs<T>(Query, PhantomData<T>);
 
 /// A statement.
 pub(crate) fn query(sql: impl Into<Cow<'static, str>>) -> Query {
-    Query {
+    Query(Bound {
         sql: sql.into(),
         values: Vec::new(),
         is_kept: true,
-    }
+    })
 }
 
 /// A statement whose rows are read as these columns.
@@ -56,13 +51,13 @@ impl<'a> From<&'a Pool> for On<'a> {
 impl Query {
     /// Gives it its next parameter.
     pub(crate) fn bind(mut self, value: impl Into<Value>) -> Self {
-        self.values.push(value.into());
+        self.0.values.push(value.into());
         self
     }
 
     /// Has it compiled each time.
     pub(crate) fn once(mut self) -> Self {
-        self.is_kept = false;
+        self.0.is_kept = false;
         self
     }
 
@@ -107,15 +102,15 @@ impl Query {
 
     async fn execute_on(self, connection: &mut Connection) -> Result<u64, sqlx::Error> {
         match connection.link() {
-            Link::Sqlite(link) => sqlite::execute(self, link).await,
-            Link::Postgres(link) => postgres::execute(self, link).await,
+            Link::Sqlite(link) => sqlite::execute(self.0, link).await,
+            Link::Postgres(link) => postgres::execute(self.0, link).await,
         }
     }
 
     async fn fetch_on(self, connection: &mut Connection) -> Result<Vec<Row>, sqlx::Error> {
         match connection.link() {
-            Link::Sqlite(link) => sqlite::fetch(self, link).await,
-            Link::Postgres(link) => postgres::fetch(self, link).await,
+            Link::Sqlite(link) => sqlite::fetch(self.0, link).await,
+            Link::Postgres(link) => postgres::fetch(self.0, link).await,
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Statements on SQLite.
 
-use super::query::Query;
 use super::row::Row;
-use super::value::Value;
+use super::value::{Bound, Value};
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe, SqliteConnection};
 
 pub(super) async fn execute(
-    query: Query,
+    query: Bound,
     connection: &mut SqliteConnection,
 ) -> Result<u64, sqlx::Error> {
     let done = prepared(query).execute(connection).await?;
@@ -15,14 +14,14 @@ pub(super) async fn execute(
 }
 
 pub(super) async fn fetch(
-    query: Query,
+    query: Bound,
     connection: &mut SqliteConnection,
 ) -> Result<Vec<Row>, sqlx::Error> {
     let rows = prepared(query).fetch_all(connection).await?;
     Ok(rows.into_iter().map(Row::Sqlite).collect())
 }
 
-fn prepared(query: Query) -> sqlx::query::Query<'static, sqlx::Sqlite, SqliteArguments> {
+fn prepared(query: Bound) -> sqlx::query::Query<'static, sqlx::Sqlite, SqliteArguments> {
     let mut arguments = SqliteArguments::default();
     arguments.reserve(query.values.len(), 0);
     for value in query.values {
@@ -30,6 +29,14 @@ fn prepared(query: Query) -> sqlx::query::Query<'static, sqlx::Sqlite, SqliteArg
     }
     let sql = AssertSqlSafe(query.sql.into_owned());
     sqlx::query_with(sql, arguments).persistent(query.is_kept)
+}
+
+/// Runs a statement without parameters.
+pub(super) async fn run(
+    statement: &'static str,
+    connection: &mut SqliteConnection,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(statement).execute(connection).await.map(drop)
 }
 
 /// Adds a parameter.

@@ -1,5 +1,6 @@
 //! Values of parameters.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A parameter, or one column of a row. Nulls have a type, since PostgreSQL wants one.
@@ -43,6 +44,15 @@ impl Value {
             _ => None,
         }
     }
+}
+
+/// A statement with its parameters.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(super) sql: Cow<'static, str>,
+    pub(super) values: Vec<Value>,
+    /// Whether the connection keeps it prepared.
+    pub(super) is_kept: bool,
 }
 
 /// What one type of values is without a value.

@@ -6,8 +6,9 @@ use super::server::Server;
 use super::statements::{self, Database};
 use super::syncing::Syncing;
 use crate::store::files::Lock;
+use crate::store::log::Head;
 use crate::store::sql::query;
-use crate::store::startup::{self, Head};
+use crate::store::startup;
 use crate::store::types::Durability;
 
 /// What makes commits durable.

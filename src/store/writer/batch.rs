@@ -10,8 +10,9 @@ use super::statements::{
 use crate::clock::now_us;
 use crate::store::commits::Added;
 use crate::store::error::StoreError;
+use crate::store::log::Head;
 use crate::store::rules::Rules;
-use crate::store::startup::{Head, Start};
+use crate::store::startup::Start;
 use crate::store::types::{
     Append, Durability, EntryId, LedgerRow, MatchResult, MatchRow, NewSession, Receipt,
 };

@@ -37,7 +37,7 @@ pub(super) use reply::Reply;
 pub(super) use run::{Parts, Writer};
 pub(super) use server::Server;
 pub use statements::ENTRIES_MAX;
-pub(super) use statements::{Database, ENTRIES, HEADS, PLACED_ENTRIES, Rows, Statement};
+pub(super) use statements::{Database, ENTRIES, HEADS, PLACED_ENTRIES, Rows};
 pub(super) use syncing::Syncing;
 pub use tokens::{DIGEST_LEN, TokenChange, TokenRow};
 pub use tournaments::TournamentChange;

@@ -384,35 +384,42 @@ impl Writer {
             rows.write(database).await?;
         }
         if batch.ends {
-            let endings = ending::gather(database, batch, &*self.rules).await?;
-            let Endings {
-                sessions,
-                matches,
-                results,
-                participations,
-                slots,
-                lessons,
-                models,
-                unknown,
-                changes,
-            } = endings;
-            let all = [
-                sessions,
-                matches,
-                results,
-                participations,
-                slots,
-                lessons,
-                models,
-                changes,
-            ];
-            for rows in all {
-                rows.write(database).await?;
-            }
-            changes::trim(&mut database.connection).await?;
-            batch.refuse_unknown(&unknown);
+            self.write_endings(batch).await?;
         }
         Ok(false)
+    }
+
+    /// Writes what ends in a batch whose other rows are in the open transaction.
+    async fn write_endings(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
+        let database = &mut self.database;
+        let endings = ending::gather(database, batch, &*self.rules).await?;
+        let Endings {
+            sessions,
+            matches,
+            results,
+            participations,
+            slots,
+            lessons,
+            models,
+            unknown,
+            changes,
+        } = endings;
+        let all = [
+            sessions,
+            matches,
+            results,
+            participations,
+            slots,
+            lessons,
+            models,
+            changes,
+        ];
+        for rows in all {
+            rows.write(database).await?;
+        }
+        changes::trim(&mut database.connection).await?;
+        batch.refuse_unknown(&unknown);
+        Ok(())
     }
 
     /// Makes a change to what is in the log already, or that may be lost: it is not synced, and while it fails nothing

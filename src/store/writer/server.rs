@@ -1,6 +1,6 @@
 //! The writer's side of PostgreSQL: transactions whose outcome is known even where the connection breaks.
 //!
-//! The numbers of entries rise in the order of commits, as far as readers can tell: before it takes its numbers, a
+//! The numbers of entries rise in the order of commits, as far as readers look: before it takes its numbers, a
 //! transaction holds a lock named after the last one given, and nobody reads beyond the oldest such lock (`horizon` in the
 //! schema).
 
@@ -116,13 +116,13 @@ impl Server {
         Ok(block * BLOCK)
     }
 
-    /// Commits. If the connection is lost meanwhile, the server is asked what became of the transaction, until it says so.
+    /// Commits. If the connection is lost meanwhile, the server is asked for the outcome, until it says so.
     pub(super) async fn commit(&mut self, connection: &mut Connection) -> Result<(), sqlx::Error> {
         let error = match in_time(connection.commit()).await {
             Err(error) if fault::is_lost(&error) => error,
             done => return done,
         };
-        tracing::warn!(%error, "the connection was lost during a commit: asking what became of it");
+        tracing::warn!(%error, "the connection was lost during a commit: asking for its outcome");
         loop {
             self.is_lost = true;
             match self.outcome(connection).await {
@@ -140,7 +140,7 @@ impl Server {
 
     async fn outcome(&mut self, connection: &mut Connection) -> Result<Option<bool>, sqlx::Error> {
         self.connect(connection).await?;
-        // One that the server has never heard of was lost with the server that had it.
+        // One that the server never had was lost with the server that had it.
         let status = "SELECT CASE WHEN $1::text::xid8 < pg_snapshot_xmax(pg_current_snapshot())
                       THEN pg_xact_status($1::text::xid8) ELSE 'aborted' END";
         let status = query_as(status).bind(self.transaction.as_str());

@@ -1,7 +1,7 @@
 //! The writer's SQL. Rows go to SQLite as multi-row VALUES of a few fixed sizes, so that their statements stay
 //! prepared; rows missing to the next size are null, and null keys are ignored.
 
-use crate::store::sql::{Connection, Row, Value, postgres, sqlite};
+use crate::store::sql::{Connection, Row, Statement, Value, postgres, sqlite};
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, AssertSqlSafe, SqliteConnection};
 use std::collections::HashMap;
@@ -15,23 +15,6 @@ const SIZES: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, ROWS_MAX];
 const ROWS_MAX: usize = 2048;
 /// More rows than these do not share their trip to SQLite's thread: each pair of sizes is kept prepared.
 const TOGETHER_MAX: usize = 512;
-
-/// A statement for any number of rows: its text before and after them.
-#[derive(Debug)]
-pub(in crate::store) struct Statement {
-    pub(in crate::store) before: &'static str,
-    /// The type of each column: `i`, a number; `r`, a real one; `t`, a text; `b`, a text of strangers; `B`, bytes.
-    pub(in crate::store) kinds: &'static str,
-    pub(in crate::store) after: &'static str,
-    /// Whether its rows have numbers that rise in the order of commits, which SQLite gives by itself.
-    pub(in crate::store) is_numbered: bool,
-}
-
-impl Statement {
-    const fn columns(&self) -> usize {
-        self.kinds.len()
-    }
-}
 
 /// The writer's connection, and the statements that it keeps.
 #[derive(Debug)]

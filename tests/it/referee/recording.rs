@@ -136,7 +136,7 @@ async fn nobody_is_called_before_that_is_kept() {
     let wanted = request(&players, json!({}));
     let started = host.start(wanted).await.unwrap();
     // Nothing is stored while another connection writes.
-    let options = SqliteConnectOptions::new().filename(kept.path());
+    let options = SqliteConnectOptions::new().filename(kept.location().file().unwrap());
     let mut other = options.connect().await.unwrap();
     sqlx::query("BEGIN IMMEDIATE")
         .execute(&mut other)
