@@ -5,6 +5,7 @@
 //! From the bottom up; a module uses only lower ones. `ARCHITECTURE.md` has three walks through them.
 //!
 //! - `store` (SQLite), `link` (HTTP, TCP, pipes), `thinking` (the pool) and `config` carry everything else.
+//! - `cluster` decides which of several replicas owns what.
 //! - `history` reads what is stored; `replay` folds a transcript; `programs` supervises user bots; `access` and `identities` know who may see what.
 //! - `session` is our side of a seat, `referee` the other side of the wire, `shim` the player that a foreign arbiter starts.
 //! - `gateway` lets callbacks, hubs and shims in; `tournament` plays many matches.
@@ -19,6 +20,7 @@ pub mod access;
 pub mod api;
 pub mod cli;
 pub mod clock;
+pub mod cluster;
 pub mod config;
 pub mod daemon;
 pub mod fuzzing;

@@ -23,6 +23,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("secrets", 30),
     ("seldom", 30),
     ("config", 35),
+    ("cluster", 38),
     ("store", 40),
     ("history", 41),
     ("link", 40),

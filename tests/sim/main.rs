@@ -2,6 +2,8 @@
 //! and cut. Each seed draws its own faults, and the promises are checked: nothing acknowledged is lost, an answer once
 //! given never changes, what was announced stands, strangers change nothing, and every match finishes.
 //!
+//! [`replicas`] does the same for several replicas over one database.
+//!
 //! `SIM_SEED=17 cargo test --test sim` repeats one seed exactly, with all that happens; `SIM_SEEDS=10000` runs more.
 
 #![allow(clippy::unwrap_used)]
@@ -11,6 +13,7 @@ mod called;
 mod disk;
 mod hubs;
 mod image;
+mod replicas;
 mod shims;
 mod world;
 
