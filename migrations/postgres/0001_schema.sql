@@ -12,6 +12,28 @@ CREATE TABLE compatibility (
 );
 INSERT INTO compatibility VALUES (1);
 
+-- REPLICAS
+
+-- One row a process that uses the database (src/cluster). term: begins anew whenever its lease has lapsed. address: where
+-- other replicas reach it.
+CREATE SEQUENCE cluster_numbers AS BIGINT;
+CREATE TABLE replicas (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    term BIGINT NOT NULL,
+    address TEXT COLLATE "C" NOT NULL,
+    expires TIMESTAMPTZ NOT NULL
+);
+
+-- Which replica owns what, since which epoch, and in which of its terms it claimed it.
+CREATE TABLE owners (
+    kind TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    replica TEXT COLLATE "C" NOT NULL,
+    term BIGINT NOT NULL,
+    epoch BIGINT NOT NULL,
+    PRIMARY KEY (kind, name)
+);
+
 -- NUMBERS
 
 -- Blocks of 4,096 numbers, for entries, facts, bluffs and changes; one a statement.

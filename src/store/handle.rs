@@ -4,6 +4,7 @@ use super::commits::Bells;
 use super::error::StoreError;
 use super::files::{self, Lock};
 use super::health::{Gauges, Health};
+use super::leases::Leases;
 use super::numbers::SessionNumbers;
 use super::open::{self, Settings};
 use super::packer::Packer;
@@ -164,6 +165,16 @@ impl Store {
                 cut: None,
                 lock: Mutex::new(None),
             }),
+        })
+    }
+
+    /// Which replica of a server's database owns what, for the replica with this id, which is new at each start of a
+    /// process, and this address; `None` of a file, which one process has.
+    #[must_use]
+    pub fn leases(&self, id: &str, address: &str) -> Option<Leases> {
+        self.location().file().is_none().then(|| {
+            let pool = self.reader().folders().clone();
+            Leases::new(pool, id.to_owned(), address.to_owned())
         })
     }
 

@@ -2,9 +2,11 @@
 //! `DROVER_TEST_SERVER` set.
 
 use super::fake::{Pen, asked, match_id, open, opened, received, said};
+use crate::cluster::{Claim, Coordination as _, CoordinationError, Holding, Kind, Resource};
 use crate::history;
 use crate::store::sql::{query, query_as};
 use crate::store::{Store, StoreError};
+use std::time::Duration;
 
 /// Ends all connections to the store's database but this one.
 const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -70,6 +72,59 @@ async fn of_two_that_write_the_same_place_one_is_refused() {
         .await
         .unwrap();
     assert_eq!(count, 2);
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn a_resource_has_one_owner_until_its_lease_lapses_or_it_is_given_up() {
+    let (_folder, store) = opened().await;
+    let [one, two] = ["one", "two"].map(|id| store.leases(id, &format!("{id}:80")).unwrap());
+    let hub = Resource::new(Kind::Hub, "pen");
+    assert_eq!(one.claim(&hub, None).await, Err(CoordinationError::Lapsed));
+    let (long, short) = (Duration::from_secs(60), Duration::from_millis(1));
+    let term = one.renew(long).await.unwrap();
+    assert_eq!(one.renew(long).await.unwrap(), term, "it has not lapsed");
+    two.renew(long).await.unwrap();
+    let Claim::Ours(epoch) = one.claim(&hub, None).await.unwrap() else {
+        panic!("nobody had it");
+    };
+    assert_eq!(one.claim(&hub, None).await, Ok(Claim::Ours(epoch)));
+    let Claim::Theirs(owner) = two.claim(&hub, None).await.unwrap() else {
+        panic!("its owner is alive");
+    };
+    assert_eq!(
+        (&*owner.replica, &*owner.address, owner.epoch),
+        ("one", "one:80", epoch)
+    );
+    // It is claimed over, once; then its first owner's lease lapses, and the other one gives it up.
+    let Claim::Ours(next) = two.claim(&hub, Some(epoch)).await.unwrap() else {
+        panic!("it is claimed over");
+    };
+    assert!(next > epoch);
+    assert!(matches!(
+        one.claim(&hub, Some(epoch)).await,
+        Ok(Claim::Theirs(_))
+    ));
+    two.renew(short).await.unwrap();
+    query("SELECT pg_sleep(0.01)")
+        .execute(store.reader().pool())
+        .await
+        .unwrap();
+    let Claim::Ours(third) = one.claim(&hub, None).await.unwrap() else {
+        panic!("its owner's lease has lapsed");
+    };
+    assert_eq!(two.claim(&hub, None).await, Err(CoordinationError::Lapsed));
+    two.renew(long).await.unwrap();
+    let [stale, held] = [next, third].map(|epoch| Holding {
+        resource: hub.clone(),
+        epoch,
+    });
+    one.release(&[stale]).await.unwrap();
+    assert!(matches!(two.claim(&hub, None).await, Ok(Claim::Theirs(_))));
+    one.release(&[held]).await.unwrap();
+    assert!(matches!(two.claim(&hub, None).await, Ok(Claim::Ours(_))));
+    two.leave().await.unwrap();
+    assert!(matches!(one.claim(&hub, None).await, Ok(Claim::Ours(_))));
 }
 
 #[tokio::test]
