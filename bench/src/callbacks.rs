@@ -6,6 +6,7 @@ use crate::load::{self, Load, Loaded};
 use crate::messages::Script;
 use crate::site::{self, Folder};
 use crate::stats::{Latencies, Spread, shown};
+use drover::config::Location;
 use drover::store::{BATCH_BOUNDS, Durability, Health};
 use std::fmt;
 use std::path::PathBuf;
@@ -34,6 +35,14 @@ pub(crate) struct CallbacksArgs {
     /// Where the measured databases live: their disk is what is measured.
     #[arg(long, default_value = ".", value_name = "DIR")]
     folder: PathBuf,
+    /// Also measure this database of a PostgreSQL server, such as postgres://USER@HOST/DATABASE.
+    #[arg(long, value_name = "URL", value_parser = parse_location)]
+    server: Option<Location>,
+}
+
+fn parse_location(text: &str) -> Result<Location, String> {
+    Location::read(text)
+        .ok_or_else(|| "neither a file nor postgres://USER@HOST/DATABASE".to_owned())
 }
 
 /// What is measured.
@@ -45,16 +54,26 @@ enum Server {
     Power,
     /// Besides the packing of sessions that have ended.
     Packing,
+    /// On PostgreSQL.
+    RemoteProcess,
+    RemotePower,
 }
 
 impl Server {
-    const ALL: [Server; 5] = [
+    const ALL: [Server; 7] = [
         Server::Bare,
         Server::Unstored,
         Server::Process,
         Server::Power,
         Server::Packing,
+        Server::RemoteProcess,
+        Server::RemotePower,
     ];
+
+    /// Whether it is on PostgreSQL.
+    const fn is_remote(self) -> bool {
+        matches!(self, Server::RemoteProcess | Server::RemotePower)
+    }
 
     const fn name(self) -> &'static str {
         match self {
@@ -63,6 +82,8 @@ impl Server {
             Server::Process => "durable, process",
             Server::Power => "durable, power",
             Server::Packing => "power, packing",
+            Server::RemoteProcess => "server, process",
+            Server::RemotePower => "server, power",
         }
     }
 }
@@ -89,17 +110,20 @@ pub(crate) async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
         "{:>11}  {:<17} {:>11} {:>16} {:>9} {:>9} {:>9}  appends a commit",
         "connections", "server", "callbacks/s", "ratio", "p50", "p99", "p99.9"
     );
+    let servers = Server::ALL.into_iter();
+    let servers = servers.filter(|server| !server.is_remote() || args.server.is_some());
+    let servers: Vec<Server> = servers.collect();
     for connections in &args.connections {
         let mut rounds = Vec::new();
         for _ in 0..args.rounds {
             let mut round = Vec::new();
-            for server in Server::ALL {
-                round.push(measure(&args, server, *connections, &script).await?);
+            for server in &servers {
+                round.push(measure(&args, *server, *connections, &script).await?);
             }
             rounds.push(round);
         }
-        for (at, server) in Server::ALL.into_iter().enumerate() {
-            line(*connections, server, at, &rounds);
+        for (at, server) in servers.iter().enumerate() {
+            line(*connections, *server, at, &rounds);
         }
     }
     Ok(())
@@ -135,12 +159,14 @@ async fn measure(
             });
         }
         Server::Unstored => None,
-        Server::Process => Some(Durability::Process),
-        Server::Power | Server::Packing => Some(Durability::Power),
+        Server::Process | Server::RemoteProcess => Some(Durability::Process),
+        Server::Power | Server::Packing | Server::RemotePower => Some(Durability::Power),
     };
     let folder = Folder::new(&args.folder)?;
     let packs = server == Server::Packing;
-    let site = site::start(&folder, durability, packs, BUDGET).await?;
+    let file = Location::from(folder.path().join("drover.db"));
+    let location = args.server.clone().filter(|_| server.is_remote());
+    let site = site::start(location.unwrap_or(file), durability, packs, BUDGET).await?;
     let before = site.store.health();
     let loaded = load::run(load(site.address)).await?;
     let after = site.store.health();

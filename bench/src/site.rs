@@ -1,6 +1,7 @@
 //! The daemon's callback side alone, on a free loopback port with a database of its own.
 
 use anyhow::Context as _;
+use drover::config::Location;
 use drover::daemon::Site;
 use drover::gateway::CallbackOptions;
 use drover::history::GameRules;
@@ -32,7 +33,7 @@ impl Folder {
 /// Starts the callback side alone; without a durability it stores nothing, `packs` says whether sessions that
 /// have ended are packed meanwhile, `budget` is the ceiling of a decision's thinking.
 pub(crate) async fn start(
-    folder: &Folder,
+    location: Location,
     durability: Option<Durability>,
     packs: bool,
     budget: Duration,
@@ -41,7 +42,7 @@ pub(crate) async fn start(
     let settings = Settings {
         durability: wanted,
         packs,
-        ..Settings::at(folder.path().join("drover.db"), GameRules::all())
+        ..Settings::at(location, GameRules::all())
     };
     let sessions = SessionOptions {
         durability_default: wanted,

@@ -14,7 +14,7 @@ INSERT INTO compatibility VALUES (1);
 
 -- REPLICAS
 
--- One row a process that uses the database (src/cluster). term: begins anew whenever its lease has lapsed. address: where
+-- One row a process that uses the database (src/cluster). term: another one whenever its lease has lapsed. address: where
 -- other replicas reach it.
 CREATE SEQUENCE cluster_numbers AS BIGINT;
 CREATE TABLE replicas (

@@ -4,7 +4,7 @@ use super::common::{Common, notify};
 use super::progress::Meter;
 use super::remote::{Reached, Remote, Target};
 use crate::clock::now_us;
-use crate::config::{Config, Flags, Location, Server};
+use crate::config::{Config, Flags, Location};
 use crate::history::GameRules;
 use crate::history::{self, Pruned};
 use crate::store;
@@ -100,7 +100,7 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             store.close().await;
             writeln!(out, "wrote {}", to.display())?;
         }
-        Verb::Copy { from, to } => return copy(&config, from, to, &mut out).await,
+        Verb::Copy { from, to } => return copy(from, to, &mut out).await,
         Verb::Salvage { out: to } => {
             let from = file(&config, "its own tools restore it")?;
             return salvage(&from, to, &mut out).await;
@@ -121,22 +121,10 @@ fn file(config: &Config, instead: &'static str) -> Result<PathBuf, StoreError> {
     }
 }
 
-async fn copy(
-    config: &Config,
-    from: &str,
-    to: &str,
-    out: &mut impl std::io::Write,
-) -> anyhow::Result<ExitCode> {
+async fn copy(from: &str, to: &str, out: &mut impl std::io::Write) -> anyhow::Result<ExitCode> {
     let location = |text: &str| {
-        let read = Location::read(text).with_context(|| {
+        Location::read(text).with_context(|| {
             format!("{text:?} is neither a file nor postgres://USER:PASSWORD@HOST:PORT/DATABASE")
-        })?;
-        Ok::<_, anyhow::Error>(match read {
-            Location::Server(server) => Location::Server(Server {
-                prepares: config.store.prepared_statements,
-                ..server
-            }),
-            file @ Location::File(_) => file,
         })
     };
     let (from, to) = (location(from)?, location(to)?);

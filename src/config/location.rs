@@ -18,8 +18,16 @@ pub enum Location {
 pub struct Server {
     /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`, as other programs of PostgreSQL have it.
     pub url: Url,
-    /// Whether its connections keep statements prepared; not behind a pooler that shares them by transactions.
-    pub prepares: bool,
+}
+
+impl Server {
+    /// Whether its connections keep statements prepared: unless the address ends in `statement-cache-capacity=0`, for a
+    /// pooler that shares connections by transactions.
+    #[must_use]
+    pub fn prepares(&self) -> bool {
+        let mut options = self.url.query_pairs();
+        !options.any(|(name, value)| name == "statement-cache-capacity" && value == "0")
+    }
 }
 
 impl Location {
@@ -28,10 +36,7 @@ impl Location {
     pub fn read(text: &str) -> Option<Self> {
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             let url = Url::parse(text).ok()?;
-            return Some(Self::Server(Server {
-                url,
-                prepares: true,
-            }));
+            return Some(Self::Server(Server { url }));
         }
         let path = text.strip_prefix("sqlite:").unwrap_or(text);
         let path = path.strip_prefix("//").unwrap_or(path);

@@ -172,17 +172,13 @@ pub struct Store {
     #[config(default = "data/drover.db", deserialize_with = path)]
     pub path: PathBuf,
     /// The database, in place of `store.path`: `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE` of a
-    /// PostgreSQL server (15 or later), with `?sslmode=verify-full&sslrootcert=FILE` to encrypt the connection. Empty:
-    /// `store.path`.
+    /// PostgreSQL server (15 or later), with `?sslmode=verify-full&sslrootcert=FILE` to encrypt the connection, and
+    /// `statement-cache-capacity=0` behind a pooler that shares connections by transactions. Empty: `store.path`.
     #[config(default = "", deserialize_with = database)]
     pub url: Secret,
     /// A file that holds `store.url`.
     #[config(default = "", deserialize_with = given)]
     pub url_file: Maybe<PathBuf>,
-    /// Whether connections to a server keep statements prepared. false behind a pooler that shares connections by
-    /// transactions, such as pgbouncer before 1.21.
-    #[config(default = true, deserialize_with = flag)]
-    pub prepared_statements: bool,
     /// What an acknowledged entry survives. power: a power cut (the log is synced before the answer leaves).
     /// process: kill -9, not a power cut; faster.
     #[config(default = "power", deserialize_with = choice)]
@@ -197,11 +193,7 @@ impl Store {
     #[must_use]
     pub fn location(&self) -> Location {
         let given = self.url.reveal().and_then(Location::read);
-        let mut location = given.unwrap_or_else(|| Location::File(self.path.clone()));
-        if let Location::Server(server) = &mut location {
-            server.prepares = self.prepared_statements;
-        }
-        location
+        given.unwrap_or_else(|| Location::File(self.path.clone()))
     }
 
     /// What a commit of this game must survive.

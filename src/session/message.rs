@@ -150,7 +150,7 @@ pub enum Refusal {
     #[error("no such bot is here, or it does not play this game: see drover bot list")]
     NoBot,
     /// A message that cannot be stored at present: the first of a match, or one while a database server is away.
-    #[error("nothing can be stored at present: try again later")]
+    #[error("messages cannot be stored at present: try again later")]
     Unstored,
     /// A numbered message that cannot be decided or stored at present: its edge can do it alone.
     #[error("this session cannot be gone on with at present")]

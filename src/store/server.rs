@@ -56,7 +56,7 @@ impl Access {
             .map_err(|error| unreachable_for(server, &error))?
             .application_name("drover")
             .disable_statement_logging();
-        options = match server.prepares {
+        options = match server.prepares() {
             true => options
                 .statement_cache_capacity(STATEMENTS_MAX)
                 .options(LIMITS),
@@ -71,7 +71,7 @@ impl Access {
 
     /// The limits of a transaction, where they are not those of its connection.
     pub(super) fn limits(&self) -> String {
-        let limits = LIMITS.iter().filter(|_| !self.server.prepares);
+        let limits = LIMITS.iter().filter(|_| !self.server.prepares());
         let limits = limits.map(|(name, value)| format!("SET LOCAL {name} TO '{value}';"));
         limits.collect()
     }
@@ -82,61 +82,71 @@ pub(super) async fn connect(access: &Access) -> Result<PgLink, sqlx::Error> {
     let connected = timeout(CONNECT_MAX, access.options.connect()).await;
     let late = |_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());
     let connection = connected.unwrap_or_else(late)?;
-    Ok(PgLink::new(connection, access.server.prepares))
+    Ok(PgLink::new(connection, access.server.prepares()))
 }
 
 /// Opens a database for writing: a connection to it, its schema up to date.
 pub(super) async fn open(access: &Access) -> Result<PgLink, StoreError> {
-    let failed = |error: &sqlx::Error| unreachable_for(&access.server, error);
-    let mut link = connect(access).await.map_err(|error| failed(&error))?;
-    check(access, &mut link).await?;
-    let mut migrator = Migrator::with_migrations(MIGRATIONS.clone());
-    migrator
-        // Those of a later version are known to fit.
-        .set_ignore_missing(true)
-        // The lock belongs to a connection, which a pooler may change.
-        .set_locking(access.server.prepares);
-    migrator
-        .run(link.raw())
+    let failed = |why: String| StoreError::Server {
+        server: access.server.to_string(),
+        why,
+    };
+    let mut link = connect(access)
         .await
-        .map_err(|error| StoreError::Server {
-            server: access.server.to_string(),
-            why: format!("its schema could not be brought up to date: {error}"),
-        })?;
+        .map_err(|error| failed(error.to_string()))?;
+    let found = check(access, &mut link).await?;
+    if found >= known() {
+        return Ok(link);
+    }
+    if !access.server.prepares() {
+        let why = "its schema is missing or old, and is brought up to date by a connection of its own: run `drover db \
+                   migrate` with the server's own address, not that of a pooler";
+        return Err(failed(why.to_owned()));
+    }
+    // Those of a later version are known to fit.
+    let mut migrator = Migrator::with_migrations(MIGRATIONS.clone());
+    let run = migrator.set_ignore_missing(true).run(link.raw());
+    run.await.map_err(|error| {
+        failed(format!(
+            "its schema could not be brought up to date: {error}"
+        ))
+    })?;
     Ok(link)
 }
 
-/// Refuses a database of a later version that this one must not use, and one that is not ours.
-pub(super) async fn check(access: &Access, link: &mut PgLink) -> Result<(), StoreError> {
+/// The number of this version's last migration.
+fn known() -> i64 {
+    let versions = MIGRATIONS.iter().map(|migration| migration.version);
+    versions.max().unwrap_or_default()
+}
+
+/// The number of the last migration that a database has had, 0 without any. Refuses one of a later version that this one
+/// must not use, and one that is not ours.
+async fn check(access: &Access, link: &mut PgLink) -> Result<i64, StoreError> {
     let failed = |error: sqlx::Error| unreachable_for(&access.server, &error);
     let tables = "SELECT to_regclass('_sqlx_migrations')::text, to_regclass('compatibility')::text,
                       to_regclass('matches')::text";
-    let found = sqlx::query_as(tables).fetch_one(link.raw()).await;
-    let (ours, compatibility, matches): (Option<String>, Option<String>, Option<String>) =
-        found.map_err(failed)?;
+    let found = link.read(tables).await.map_err(failed)?;
+    let (ours, compatibility, matches): (Option<String>, Option<String>, Option<String>) = found;
     if compatibility.is_none() {
         return match ours.or(matches) {
-            None => Ok(()),
+            None => Ok(0),
             Some(table) => Err(StoreError::Server {
                 server: access.server.to_string(),
                 why: format!("its table {table} is of another program"),
             }),
         };
     }
-    let oldest = "SELECT oldest, (SELECT max(version) FROM _sqlx_migrations) FROM compatibility";
-    let (oldest, found): (i64, Option<i64>) = sqlx::query_as(oldest)
-        .fetch_one(link.raw())
-        .await
-        .map_err(failed)?;
-    let known = MIGRATIONS.iter().map(|migration| migration.version).max();
-    let known = known.unwrap_or_default();
+    let versions = "SELECT oldest, (SELECT max(version) FROM _sqlx_migrations) FROM compatibility";
+    let (oldest, found): (i64, i64) = link.read(versions).await.map_err(failed)?;
+    let known = known();
     match oldest > known {
         true => Err(StoreError::Newer {
             location: access.server.to_string(),
-            found: found.unwrap_or_default(),
+            found,
             known,
         }),
-        false => Ok(()),
+        false => Ok(found),
     }
 }
 
@@ -144,12 +154,7 @@ pub(super) async fn check(access: &Access, link: &mut PgLink) -> Result<(), Stor
 pub(super) async fn open_readonly(access: &Access, count: u32) -> Result<Pool, StoreError> {
     let failed = |error: sqlx::Error| unreachable_for(&access.server, &error);
     let mut link = connect(access).await.map_err(failed)?;
-    check(access, &mut link).await?;
-    let there: Option<String> = sqlx::query_scalar("SELECT to_regclass('matches')::text")
-        .fetch_one(link.raw())
-        .await
-        .map_err(failed)?;
-    if there.is_none() {
+    if check(access, &mut link).await? == 0 {
         return Err(StoreError::Missing {
             location: access.server.to_string(),
         });
@@ -177,7 +182,7 @@ pub(super) fn readers(access: &Access, count: u32) -> Pool {
         .connect_lazy_with(access.options.clone());
     Pool::Postgres {
         pool,
-        prepares: access.server.prepares,
+        prepares: access.server.prepares(),
     }
 }
 

@@ -143,7 +143,7 @@ fn unknown_keys_name_their_neighbour_and_place() {
     refused(
         r#"
         [callbacks] |  | listen = "127.0.0.1:1" | lisen = "127.0.0.1:1" => drover.toml, line 4: there is no key `callbacks.lisen`; did you mean `callbacks.listen`?
-        [stor] | path = "x" => drover.toml, line 1: there is no key `stor`; did you mean `store.path`?
+        [stor] | path = "x" => drover.toml, line 1: there is no key `stor`; did you mean `store.url`?
         [store] | durabilty = "power" => drover.toml, line 2: there is no key `store.durabilty`; did you mean `store.durability`?
         zzz = 1 => drover.toml, line 1: there is no key `zzz`; `drover config init` writes a file with every key
         [[hub]] | game = "smartdog" | adress = "h:1" => drover.toml, line 3: there is no key `hub.adress`; did you mean `hub.address`?
@@ -426,7 +426,7 @@ fn every_mistake_is_reported_in_one_run() {
         "line 6: `log.level` is \"inof\", but must be error, warn, info",
         "line 7: [[hub]] number 1: `hub.bot`: smartdog has no bot \"rex\"; there are: stand,",
         "line 9: there is no key `hub.adress`; did you mean `hub.address`?",
-        "line 10: there is no key `stor`; did you mean `store.path`?",
+        "line 10: there is no key `stor`; did you mean `store.url`?",
         "line 13: `referee.smartdog.options.map` is \"moon\"",
         "line 16: `callbacks.referee.secret` is ***",
         "DROVER__API__LISTEN: `api.listen` is \"nowhere\"",

@@ -105,6 +105,17 @@ impl PgLink {
         T: for<'r> sqlx::FromRow<'r, PgRow>,
     {
         self.note_transaction(true);
+        self.read(statements).await
+    }
+
+    /// Runs statements without parameters; gives the row that the last one reads.
+    pub(in crate::store) async fn read<T>(
+        &mut self,
+        statements: impl Into<String>,
+    ) -> Result<T, sqlx::Error>
+    where
+        T: for<'r> sqlx::FromRow<'r, PgRow>,
+    {
         let statements = AssertSqlSafe(statements.into());
         let rows = sqlx::raw_sql(statements).fetch_all(self.raw()).await?;
         T::from_row(rows.last().ok_or(sqlx::Error::RowNotFound)?)
