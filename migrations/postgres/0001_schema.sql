@@ -63,26 +63,29 @@ END $$;
 
 -- WHAT STATEMENTS CALL BY SQLITE'S NAMES
 
+-- A text as JSON. PostgreSQL reads none in which a string holds the character 0, which strangers may send.
+CREATE FUNCTION as_json(data TEXT) RETURNS JSON LANGUAGE sql IMMUTABLE AS
+    $$ SELECT replace(data, '\u0000', '\ufffd') :: JSON $$;
 CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 50 AS
-    $$ SELECT json_array_elements_text(list :: JSON) $$;
+    $$ SELECT json_array_elements_text(as_json(list)) $$;
 CREATE FUNCTION json_each(data TEXT, path TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 10 AS
-    $$ SELECT json_array_elements_text(data :: JSON -> substr(path, 3)) $$;
+    $$ SELECT json_array_elements_text(as_json(data) -> substr(path, 3)) $$;
 CREATE FUNCTION json_extract(data TEXT, path TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT data :: JSON ->> substr(path, 3) $$;
+    $$ SELECT as_json(data) ->> substr(path, 3) $$;
 CREATE FUNCTION json_text(data TEXT, name TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT data :: JSON ->> name $$;
+    $$ SELECT as_json(data) ->> name $$;
 CREATE FUNCTION json_text(data TEXT, place INT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT data :: JSON ->> place $$;
+    $$ SELECT as_json(data) ->> place $$;
 CREATE OPERATOR ->> (LEFTARG = TEXT, RIGHTARG = TEXT, FUNCTION = json_text);
 CREATE OPERATOR ->> (LEFTARG = TEXT, RIGHTARG = INT, FUNCTION = json_text);
 CREATE FUNCTION iif(condition BOOLEAN, yes ANYELEMENT, no ANYELEMENT) RETURNS ANYELEMENT LANGUAGE sql IMMUTABLE AS
     $$ SELECT CASE WHEN condition THEN yes ELSE no END $$;
 CREATE FUNCTION max(one BIGINT, other BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT greatest(one, other) $$;
+    $$ SELECT CASE WHEN one IS NOT NULL AND other IS NOT NULL THEN greatest(one, other) END $$;
 CREATE FUNCTION min(one BIGINT, other BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT least(one, other) $$;
+    $$ SELECT CASE WHEN one IS NOT NULL AND other IS NOT NULL THEN least(one, other) END $$;
 CREATE FUNCTION min(one TEXT, other TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT least(one COLLATE "C", other COLLATE "C") $$;
+    $$ SELECT CASE WHEN one IS NOT NULL AND other IS NOT NULL THEN least(one COLLATE "C", other COLLATE "C") END $$;
 CREATE AGGREGATE total (DOUBLE PRECISION) (SFUNC = float8pl, STYPE = DOUBLE PRECISION, INITCOND = '0');
 
 -- MATCHES AND SEATS

@@ -106,7 +106,7 @@ pub(super) async fn run(
     all.retain(|one| one.sessions + one.left_out > 0);
     if all.is_empty() && !stop.is_cancelled() {
         let games: Vec<&str> = new.games.iter().map(|kit| kit.card().name).collect();
-        let (path, games) = (config.store.path.display(), games.join(", "));
+        let (path, games) = (config.store.location(), games.join(", "));
         let bot = args.bot.as_deref().unwrap_or("a bot");
         bail!("{path} has no such session of {bot} that has ended; looked for: {games}");
     }

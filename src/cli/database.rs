@@ -123,8 +123,9 @@ fn file(config: &Config, instead: &'static str) -> Result<PathBuf, StoreError> {
 
 async fn copy(from: &str, to: &str, out: &mut impl std::io::Write) -> anyhow::Result<ExitCode> {
     let location = |text: &str| {
-        Location::read(text).with_context(|| {
-            format!("{text:?} is neither a file nor postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+        Location::read(text).context({
+            // It may hold a password.
+            "the database is neither a file nor postgres://USER:PASSWORD@HOST:PORT/DATABASE"
         })
     };
     let (from, to) = (location(from)?, location(to)?);

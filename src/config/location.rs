@@ -57,8 +57,14 @@ impl Location {
 impl<T: Into<PathBuf>> From<T> for Location {
     fn from(path: T) -> Self {
         let path = path.into();
-        let read = path.to_str().and_then(Self::read);
-        read.unwrap_or(Self::File(path))
+        match path.to_str() {
+            // It may hold a password: it is not taken for a file, whose name is shown.
+            Some(text) if text.contains("://") => {
+                let unread = || Self::File("an-address-that-cannot-be-read".into());
+                Self::read(text).unwrap_or_else(unread)
+            }
+            _ => Self::File(path),
+        }
     }
 }
 

@@ -39,10 +39,12 @@ pub async fn numbers_used(
     market: u64,
     players: &[u64],
 ) -> Result<bool, StoreError> {
+    // Stored as the signed numbers of the same bits.
+    let stored: Vec<i64> = players.iter().map(|player| *player as i64).collect();
     Ok(query_as(USED)
         .bind(game.to_owned())
         .bind(market as i64)
-        .bind(json!(players).to_string())
+        .bind(json!(stored).to_string())
         .fetch_one(reader.pool())
         .await?)
 }

@@ -191,9 +191,14 @@ impl Shelf {
     #[must_use]
     pub fn from_config(config: &Config) -> Self {
         let folder = absolute(&config.bots.folder);
-        let files = [&config.store.path].into_iter().chain(&config.file);
-        let files = files.chain(&config.shim.socket);
-        let hidden = [Some(&config.store.path), config.shim.socket.as_ref()];
+        let location = config.store.location();
+        let database = location.file().map(Path::to_owned);
+        let database = database.unwrap_or_else(|| config.store.path.clone());
+        let files = [&database].into_iter().chain(&config.file);
+        let files = files
+            .chain(&config.shim.socket)
+            .chain(&config.store.url_file);
+        let hidden = [Some(&database), config.shim.socket.as_ref()];
         // A file that is named without a folder lies in the current one.
         let hidden = hidden.into_iter().flatten().map(|path| absolute(path));
         let hidden = hidden.filter_map(|path| path.parent().map(Path::to_owned));

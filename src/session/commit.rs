@@ -210,7 +210,10 @@ fn not_stored(
             Err(Refusal::Unstored)
         }
         // Another replica, or a later try, may reach the server.
-        Via::Referee { begins: false } if registry.dependencies.store.is_remote() => {
+        Via::Referee { begins: false }
+            if matches!(error, StoreError::Unwritable(_))
+                && registry.dependencies.store.is_remote() =>
+        {
             registry.meters.refused(Refusal::Unstored.word());
             Err(Refusal::Unstored)
         }

@@ -81,7 +81,7 @@ const NUMBERED: [&str; 6] = [
     "model_versions",
 ];
 
-/// Copies everything of one database into another one, which must hold no match; `copied` gets each table and how many
+/// Copies everything of one database into another one, which must be empty; `copied` gets each table and how many
 /// rows it has. A daemon may use the first meanwhile: what it had at one moment is copied. Stopped before its end, it has
 /// copied nothing.
 ///
@@ -97,20 +97,32 @@ pub async fn copy(
     let mut reading = source.reader().pool().reading().await?;
     let (connection, lock) = target(to).await?;
     let mut database = Database::new(connection);
-    let matches: i64 = query_as("SELECT count(*) FROM matches")
-        .fetch_one(&mut database.connection)
-        .await?;
-    if matches > 0 {
-        return Err(StoreError::NotEmpty {
-            location: to.to_string(),
-        });
+    // What opening a database puts into it is replaced.
+    let made = ["secrets", "bots"];
+    for table in TABLES.iter().filter(|table| !made.contains(&table.name)) {
+        let rows = format!("SELECT EXISTS (SELECT 1 FROM {})", table.name);
+        if query_as(rows).fetch_one(&mut database.connection).await? {
+            return Err(StoreError::NotEmpty {
+                location: to.to_string(),
+            });
+        }
     }
     database.connection.begin().await?;
+    for connection in [&mut reading, &mut database.connection] {
+        if connection.is_postgres() {
+            for limit in ["statement_timeout", "idle_in_transaction_session_timeout"] {
+                query(format!("SET LOCAL {limit} TO 0"))
+                    .execute(&mut *connection)
+                    .await?;
+            }
+        }
+    }
     for table in &TABLES {
         copied(table.name, table.copy(&mut reading, &mut database).await?);
     }
-    copied("entries", copy_log(&mut reading, &mut database).await?);
-    go_on_numbering(&mut database.connection).await?;
+    let (entries, last) = copy_log(&mut reading, &mut database).await?;
+    copied("entries", entries);
+    go_on_numbering(&mut database.connection, last).await?;
     database.connection.commit().await?;
     database.connection.close().await?;
     drop((reading, lock));
@@ -223,8 +235,8 @@ struct Grown {
     count: i64,
 }
 
-/// Copies the log, between its two forms.
-async fn copy_log(from: &mut Connection, to: &mut Database) -> Result<u64, sqlx::Error> {
+/// Copies the log, between its two forms; gives how many entries it has, and the greatest number.
+async fn copy_log(from: &mut Connection, to: &mut Database) -> Result<(u64, i64), sqlx::Error> {
     query("DELETE FROM entries")
         .execute(&mut to.connection)
         .await?;
@@ -240,11 +252,12 @@ async fn copy_log(from: &mut Connection, to: &mut Database) -> Result<u64, sqlx:
     };
     let mut pages = Pages::new("entries", columns, keys);
     let mut sessions: HashMap<i64, Grown> = HashMap::new();
-    let mut count = 0;
+    let (mut count, mut last) = (0, 0);
     while let Some(rows) = pages.next(from).await? {
         let mut page = Rows::new(insert);
         for row in &rows {
             let (id, session): (i64, i64) = (row.try_get(number)?, row.try_get(session)?);
+            last = last.max(id);
             let grown = sessions.entry(session).or_default();
             let place = match to.connection.is_postgres() {
                 true => grown.count.into(),
@@ -266,17 +279,17 @@ async fn copy_log(from: &mut Connection, to: &mut Database) -> Result<u64, sqlx:
         count += rows.len() as u64;
         page.write(to).await?;
     }
-    Ok(count)
+    Ok((count, last))
 }
 
 /// What is added later gets greater numbers than what was copied.
-async fn go_on_numbering(to: &mut Connection) -> Result<(), sqlx::Error> {
+async fn go_on_numbering(to: &mut Connection, last_entry: i64) -> Result<(), sqlx::Error> {
     if !to.is_postgres() {
         return startup::keep_numbers(to).await;
     }
     let last = format!(
         "SELECT setval('numbers', greatest((SELECT last_value FROM numbers), 1 + greatest(
-             (SELECT max(id) FROM entries), (SELECT max(last_entry) FROM sessions), (SELECT max(id) FROM facts),
+             {last_entry}, (SELECT max(last_entry) FROM sessions), (SELECT max(id) FROM facts),
              (SELECT max(id) FROM bluffs), (SELECT max(id) FROM changes)) / {BLOCK}))"
     );
     query(last).execute(&mut *to).await?;

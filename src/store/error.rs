@@ -120,7 +120,7 @@ pub enum StoreError {
         why: String,
     },
     /// Nothing is copied into a database that is in use.
-    #[error("the database {location} holds matches already: name a new one")]
+    #[error("the database {location} is not empty: name a new one")]
     NotEmpty {
         /// The database.
         location: String,

@@ -141,29 +141,11 @@ impl PgLink {
 }
 
 pub(super) async fn execute(query: Bound, link: &mut PgLink) -> Result<u64, sqlx::Error> {
-    let query = Prepared::new(query, link.prepares);
-    let alone = !link.prepares && !link.is_in_transaction;
-    if alone {
-        link.begin("BEGIN").await?;
-    }
-    let done = query.query().execute(link.raw()).await;
-    if alone {
-        end(link, done.is_ok()).await?;
-    }
-    Ok(done?.rows_affected())
+    Prepared::new(query, link.prepares).execute(link).await
 }
 
 pub(super) async fn fetch(query: Bound, link: &mut PgLink) -> Result<Vec<Row>, sqlx::Error> {
-    let query = Prepared::new(query, link.prepares);
-    let alone = !link.prepares && !link.is_in_transaction;
-    if alone {
-        link.begin("BEGIN").await?;
-    }
-    let rows = query.query().fetch_all(link.raw()).await;
-    if alone {
-        end(link, rows.is_ok()).await?;
-    }
-    Ok(rows?.into_iter().map(Row::Postgres).collect())
+    Prepared::new(query, link.prepares).fetch(link).await
 }
 
 async fn end(link: &mut PgLink, is_well: bool) -> Result<(), sqlx::Error> {
@@ -198,6 +180,38 @@ impl Prepared {
             arguments,
             is_kept: query.is_kept && prepares,
         }
+    }
+
+    fn rows(text: &str, kinds: &str, values: Vec<Value>, prepares: bool) -> Self {
+        Self {
+            sql: text.to_owned(),
+            arguments: lists(kinds, values),
+            is_kept: prepares,
+        }
+    }
+
+    async fn execute(self, link: &mut PgLink) -> Result<u64, sqlx::Error> {
+        let alone = !link.prepares && !link.is_in_transaction;
+        if alone {
+            link.begin("BEGIN").await?;
+        }
+        let done = self.query().execute(link.raw()).await;
+        if alone {
+            end(link, done.is_ok()).await?;
+        }
+        Ok(done?.rows_affected())
+    }
+
+    async fn fetch(self, link: &mut PgLink) -> Result<Vec<Row>, sqlx::Error> {
+        let alone = !link.prepares && !link.is_in_transaction;
+        if alone {
+            link.begin("BEGIN").await?;
+        }
+        let rows = self.query().fetch_all(link.raw()).await;
+        if alone {
+            end(link, rows.is_ok()).await?;
+        }
+        Ok(rows?.into_iter().map(Row::Postgres).collect())
     }
 
     fn query(self) -> sqlx::query::Query<'static, Postgres, PgArguments> {
@@ -255,9 +269,8 @@ pub(in crate::store) async fn write(
     kinds: &str,
     values: Vec<Value>,
 ) -> Result<(), sqlx::Error> {
-    let query = sqlx::query_with(AssertSqlSafe(text.to_owned()), lists(kinds, values));
-    let query = query.persistent(link.prepares);
-    query.execute(link.raw()).await.map(drop)
+    let rows = Prepared::rows(text, kinds, values, link.prepares);
+    rows.execute(link).await.map(drop)
 }
 
 /// Fetches what is stored about rows, by a statement for them.
@@ -267,10 +280,8 @@ pub(in crate::store) async fn fetch_all(
     kinds: &str,
     values: Vec<Value>,
 ) -> Result<Vec<Row>, sqlx::Error> {
-    let query = sqlx::query_with(AssertSqlSafe(text.to_owned()), lists(kinds, values));
-    let query = query.persistent(link.prepares);
-    let rows = query.fetch_all(link.raw()).await?;
-    Ok(rows.into_iter().map(Row::Postgres).collect())
+    let rows = Prepared::rows(text, kinds, values, link.prepares);
+    rows.fetch(link).await
 }
 
 /// The columns of rows that come one after the other.

@@ -1,5 +1,7 @@
-//! What has begun and ended, in the order of commits: the oldest is forgotten.
+//! Changes that are transactions of their own, and the list of what has begun and ended: the oldest is forgotten.
 
+use super::command::Change;
+use super::{programs, tokens, tournaments};
 use crate::store::sql::postgres::BLOCK;
 use crate::store::sql::{Connection, query};
 
@@ -9,6 +11,19 @@ pub(crate) const KEPT: i64 = 100_000;
 /// How far behind the last number others are kept.
 pub(crate) const fn kept(is_postgres: bool) -> i64 {
     if is_postgres { KEPT * BLOCK } else { KEPT }
+}
+
+/// Makes a change; the number of the row that was changed, if there is such a row.
+pub(super) async fn make(
+    connection: &mut Connection,
+    change: &Change,
+) -> Result<Option<i64>, sqlx::Error> {
+    match change {
+        Change::Token(change) => tokens::change(connection, change).await,
+        Change::Program(run) => programs::change(connection, run).await,
+        Change::Note(change) => programs::change_note(connection, change).await,
+        Change::Tournament(change) => tournaments::change(connection, change).await,
+    }
 }
 
 /// Forgets the oldest.

@@ -61,7 +61,7 @@ pub(super) fn is_lost(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(error) => {
             // A server that ends, and one that may only be read.
-            let lost = ["08", "57P", "25006"];
+            let lost = ["08", "57P", "25006", "25P03"];
             let code = error.code().unwrap_or_default();
             lost.iter().any(|class| code.starts_with(class))
         }
@@ -81,7 +81,7 @@ pub(super) fn judge(error: &sqlx::Error) -> Verdict {
             code.parse().map_or(Verdict::Refused, verdict)
         }
         // Of a server's connection: a file's errors have SQLite's codes.
-        sqlx::Error::Io(_) | sqlx::Error::Tls(_) => Verdict::Unwritable,
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => Verdict::Unwritable,
         sqlx::Error::WorkerCrashed => Verdict::End,
         _ => Verdict::Refused,
     }

@@ -2,6 +2,7 @@
 
 use super::backend::Backend;
 use super::batch::{self, Batch, Sessions, Tables, Work, refuse};
+use super::changes;
 use super::command::{Change, Command};
 use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
@@ -9,9 +10,8 @@ use super::naming::{self, NamingError, SeatName};
 use super::packing;
 use super::prune::{self, Prune};
 use super::reply::{Reply, answer};
-use super::server::in_time;
+use super::server::bounded;
 use super::statements::{Database, Text};
-use super::{changes, programs, tokens, tournaments};
 use crate::clock::now_us;
 use crate::store::commits::Bells;
 use crate::store::error::StoreError;
@@ -221,7 +221,7 @@ impl Writer {
         let rows = self.gauges.take_ledger(LEDGER_ROWS);
         let stored = batch::ledger_rows(&rows);
         let written = match self.prepare(Durability::Process).await {
-            Ok(()) => stored.write(&mut self.database).await,
+            Ok(()) => bounded(self.is_server(), stored.write(&mut self.database)).await,
             Err(error) => Err(error),
         };
         match written {
@@ -333,13 +333,8 @@ impl Writer {
     }
 
     async fn write_rows(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
-        let is_server = matches!(self.backend, Backend::Server(_));
-        let filling = self.fill(batch);
-        let is_committed = match is_server {
-            true => in_time(filling).await?,
-            false => filling.await?,
-        };
-        match is_committed {
+        let is_server = self.is_server();
+        match bounded(is_server, self.fill(batch)).await? {
             true => Ok(()),
             false => self.backend.commit(&mut self.database).await,
         }
@@ -430,7 +425,7 @@ impl Writer {
         change: impl AsyncFnOnce(&mut Connection) -> Result<T, sqlx::Error>,
     ) -> Result<T, StoreError> {
         let done = match self.prepare(Durability::Process).await {
-            Ok(()) => change(&mut self.database.connection).await,
+            Ok(()) => bounded(self.is_server(), change(&mut self.database.connection)).await,
             Err(error) => Err(error),
         };
         match done {
@@ -454,7 +449,9 @@ impl Writer {
         if let Err(error) = self.prepare(self.durability).await {
             return Err(shown(self.judged(&error), &error.to_string()));
         }
-        let error = match naming::name(&mut self.database, &*self.rules, named).await {
+        let is_server = self.is_server();
+        let naming = naming::name(&mut self.database, &*self.rules, named);
+        let error = match bounded(is_server, naming).await {
             Ok(()) => {
                 self.gauges.committed(1, 0, now_us(), 0);
                 // It may have another owner now.
@@ -469,20 +466,16 @@ impl Writer {
     }
 
     async fn change(&mut self, change: &Change, reply: Reply<Option<i64>>) {
-        let changed = match (self.prepare(self.durability).await, change) {
-            (Ok(()), Change::Token(change)) => {
-                tokens::change(&mut self.database.connection, change).await
+        let is_server = self.is_server();
+        let changed = match self.prepare(self.durability).await {
+            Ok(()) => {
+                bounded(
+                    is_server,
+                    changes::make(&mut self.database.connection, change),
+                )
+                .await
             }
-            (Ok(()), Change::Program(run)) => {
-                programs::change(&mut self.database.connection, run).await
-            }
-            (Ok(()), Change::Note(change)) => {
-                programs::change_note(&mut self.database.connection, change).await
-            }
-            (Ok(()), Change::Tournament(change)) => {
-                tournaments::change(&mut self.database.connection, change).await
-            }
-            (Err(error), _) => Err(error),
+            Err(error) => Err(error),
         };
         if let (Ok(_), Change::Tournament(_)) = (&changed, change) {
             // While one runs, what its matches hide is nobody else's.
@@ -535,6 +528,10 @@ impl Writer {
         }
     }
 
+    const fn is_server(&self) -> bool {
+        matches!(self.backend, Backend::Server(_))
+    }
+
     /// Remembers what an error says of the connection.
     fn note(&mut self, error: &sqlx::Error) {
         if let Backend::Server(server) = &mut self.backend {
@@ -546,7 +543,14 @@ impl Writer {
         match &self.backend {
             // With its connection its transaction is gone.
             Backend::Server(server) if server.is_lost() => {}
-            Backend::Server(_) | Backend::File(_) => self.database.connection.roll_back().await,
+            Backend::Server(_) | Backend::File(_) => {
+                let is_server = self.is_server();
+                let connection = &mut self.database.connection;
+                let rolled_back = async { Ok::<(), sqlx::Error>(connection.roll_back().await) };
+                if let Err(error) = bounded(is_server, rolled_back).await {
+                    self.note(&error);
+                }
+            }
         }
     }
 

@@ -81,9 +81,10 @@ impl Server {
                 (self.is_lost, self.failed) = (false, None);
                 Ok(())
             }
+            // Whatever the reason is, it is not the rows.
             Err(error) => {
                 self.failed = Some(Instant::now());
-                Err(error)
+                Err(std::io::Error::other(error.to_string()).into())
             }
         }
     }
@@ -101,12 +102,16 @@ impl Server {
         link: &mut PgLink,
         durability: Durability,
     ) -> Result<i64, sqlx::Error> {
-        let lazy = match durability {
-            Durability::Power => "",
+        // A server may be set to more than `on`, and what must survive a power cut never has less.
+        let synced = match durability {
+            Durability::Power => {
+                "SELECT set_config('synchronous_commit', 'on', true)
+                 WHERE current_setting('synchronous_commit') = 'off';"
+            }
             Durability::Process => "SET LOCAL synchronous_commit TO off;",
         };
         let begin = format!(
-            "BEGIN; {lazy} {}
+            "BEGIN; {synced} {}
              SELECT pg_advisory_xact_lock_shared(lock_of(last_value)) FROM numbers;
              SELECT nextval('numbers') AS block, pg_current_xact_id()::text AS transaction",
             self.access.limits()
@@ -141,8 +146,7 @@ impl Server {
     async fn outcome(&mut self, connection: &mut Connection) -> Result<Option<bool>, sqlx::Error> {
         self.connect(connection).await?;
         // One that the server never had was lost with the server that had it.
-        let status = "SELECT CASE WHEN $1::text::xid8 < pg_snapshot_xmax(pg_current_snapshot())
-                      THEN pg_xact_status($1::text::xid8) ELSE 'aborted' END";
+        let status = "SELECT CASE WHEN $1::text::xid8 < pg_current_xact_id() THEN pg_xact_status($1::text::xid8) ELSE 'aborted' END";
         let status = query_as(status).bind(self.transaction.as_str());
         let status: Option<String> = in_time(status.fetch_one(connection)).await?;
         Ok(match status.as_deref() {
@@ -153,10 +157,24 @@ impl Server {
     }
 }
 
+/// The same of what a server does; a file's own limits hold for the rest.
+pub(super) async fn bounded<T, E: From<sqlx::Error>>(
+    is_server: bool,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    if !is_server {
+        return work.await;
+    }
+    let done = timeout(TRIP_MAX, work).await;
+    done.unwrap_or_else(|_| {
+        let late = std::io::Error::from(std::io::ErrorKind::TimedOut);
+        Err(sqlx::Error::from(late).into())
+    })
+}
+
 /// What a trip gives, if it ends in time.
 pub(super) async fn in_time<T>(
     trip: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {
-    let done = timeout(TRIP_MAX, trip).await;
-    done.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))
+    bounded(true, trip).await
 }
