@@ -6,6 +6,7 @@ use crate::load::{self, Load, Loaded};
 use crate::messages::Script;
 use crate::site::{self, Folder};
 use crate::stats::{Latencies, Spread, shown};
+use anyhow::Context as _;
 use drover::config::Location;
 use drover::store::{BATCH_BOUNDS, Durability, Health};
 use std::fmt;

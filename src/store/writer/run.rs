@@ -546,7 +546,10 @@ impl Writer {
             Backend::Server(_) | Backend::File(_) => {
                 let is_server = self.is_server();
                 let connection = &mut self.database.connection;
-                let rolled_back = async { Ok::<(), sqlx::Error>(connection.roll_back().await) };
+                let rolled_back = async {
+                    connection.roll_back().await;
+                    Ok::<(), sqlx::Error>(())
+                };
                 if let Err(error) = bounded(is_server, rolled_back).await {
                     self.note(&error);
                 }
