@@ -41,9 +41,8 @@ pub(crate) struct CallbacksArgs {
     server: Option<Location>,
 }
 
-fn parse_location(text: &str) -> Result<Location, String> {
-    Location::read(text)
-        .ok_or_else(|| "neither a file nor postgres://USER@HOST/DATABASE".to_owned())
+fn parse_location(text: &str) -> anyhow::Result<Location> {
+    Location::read(text).context("neither a file nor postgres://USER@HOST/DATABASE")
 }
 
 /// What is measured.
