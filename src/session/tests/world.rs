@@ -10,7 +10,7 @@ use crate::session::{
     Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, Sessions,
 };
 use crate::store::types::{Direction, EntryId, SessionId};
-use crate::store::{Settings, Store};
+use crate::store::{Settings, Store, StoreError};
 use crate::thinking::{Pool, PoolOptions};
 use crate::toy;
 use std::path::Path;
@@ -97,8 +97,15 @@ pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
         threads: 1,
         ..PoolOptions::default()
     };
+    // A program that another test is starting may hold the lock of the last one for a moment.
+    let store = loop {
+        match Store::open(&settings).await {
+            Err(StoreError::InUse { .. }) => tokio::task::yield_now().await,
+            opened => break opened.unwrap(),
+        }
+    };
     Dependencies {
-        store: Store::open(&settings).await.unwrap().into(),
+        store: store.into(),
         pool: Pool::start(&pool).unwrap(),
         identities: Identities::default(),
         bots: crate::programs::Bots::none(),
