@@ -18,7 +18,7 @@ use games::{Kit, Wire};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -35,8 +35,9 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     let loaded = common.load(&Flags::default())?;
     logging::start(&loaded.config.log)?;
     let store = args.store.clone().or_else(|| {
+        let url = loaded.config.store.url.reveal().map(PathBuf::from);
         let path = || loaded.config.store.path.clone();
-        loaded.is_set("store.path").then(path)
+        url.or_else(|| loaded.is_set("store.path").then(path))
     });
     let drain = Duration::from_secs(args.drain);
     if kit.card().wire == Wire::Hub {

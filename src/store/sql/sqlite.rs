@@ -3,7 +3,8 @@
 use super::row::Row;
 use super::value::{Bound, Value};
 use sqlx::sqlite::SqliteArguments;
-use sqlx::{Arguments as _, AssertSqlSafe, SqliteConnection};
+use sqlx::{Arguments as _, AssertSqlSafe, SqlSafeStr as _, SqliteConnection};
+use std::borrow::Cow;
 
 pub(super) async fn execute(
     query: Bound,
@@ -27,7 +28,10 @@ fn prepared(query: Bound) -> sqlx::query::Query<'static, sqlx::Sqlite, SqliteArg
     for value in query.values {
         add(&mut arguments, value);
     }
-    let sql = AssertSqlSafe(query.sql.into_owned());
+    let sql = match query.sql {
+        Cow::Borrowed(text) => text.into_sql_str(),
+        Cow::Owned(text) => AssertSqlSafe(text).into_sql_str(),
+    };
     sqlx::query_with(sql, arguments).persistent(query.is_kept)
 }
 
