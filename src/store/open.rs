@@ -43,13 +43,21 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
             include_str!(concat!("../../migrations/", $name, ".sql"))
         };
     }
-    let files = [("schema", file!("0001_schema"))];
-    let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
-        let sql = sql.into_sql_str();
-        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
-    };
-    Migrator::with_migrations((1..).zip(files).map(migration).collect())
+    Migrator::with_migrations(migrations([("schema", file!("0001_schema"))]))
 });
+
+/// An engine's migrations: the name and text of each, in order.
+pub(super) fn migrations<const COUNT: usize>(
+    files: [(&'static str, &'static str); COUNT],
+) -> Vec<Migration> {
+    let mut migrations = Vec::with_capacity(COUNT);
+    for (version, (name, sql)) in (1..).zip(files) {
+        let sql = sql.into_sql_str();
+        let simple = MigrationType::Simple;
+        migrations.push(Migration::new(version, name.into(), simple, sql, false));
+    }
+    migrations
+}
 
 /// Where the store is and how it works.
 #[derive(Clone, Debug)]

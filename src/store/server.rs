@@ -2,13 +2,14 @@
 
 use super::error::StoreError;
 use super::log::{Head, Part};
+use super::open::migrations;
 use super::sql::postgres::PgLink;
 use super::sql::{Connection, Pool, Row, query, query_as};
 use super::types::{Direction, Entry, EntryId, SessionId};
 use crate::config;
-use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::migrate::{Migration, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _};
+use sqlx::{ConnectOptions as _, Connection as _};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -32,15 +33,8 @@ const LIMITS: [(&str, &str); 3] = [
 
 /// Every file of `migrations/postgres/`, in order.
 static MIGRATIONS: LazyLock<Vec<Migration>> = LazyLock::new(|| {
-    let files = [(
-        "schema",
-        include_str!("../../migrations/postgres/0001_schema.sql"),
-    )];
-    let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
-        let sql = sql.into_sql_str();
-        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
-    };
-    (1..).zip(files).map(migration).collect()
+    let schema = include_str!("../../migrations/postgres/0001_schema.sql");
+    migrations([("schema", schema)])
 });
 
 /// How a server is reached.

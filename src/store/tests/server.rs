@@ -57,6 +57,20 @@ async fn a_cut_connection_loses_nothing_and_repeats_nothing() {
 
 #[tokio::test]
 #[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn json_with_the_character_0_is_read() {
+    let (_folder, store) = opened().await;
+    let data = r#"{"by":"W","bid":3,"note":"a\u0000b","list":["\u0000"]}"#;
+    let sql = "SELECT $1 ->> 'by', json_extract($1, '$.bid'), (SELECT count(*) FROM json_each($1, '$.list'))";
+    let row: (String, String, i64) = query_as(sql)
+        .bind(data)
+        .fetch_one(store.reader().pool())
+        .await
+        .unwrap();
+    assert_eq!(row, ("W".to_owned(), "3".to_owned(), 1));
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
 async fn of_two_that_write_the_same_place_one_is_refused() {
     let (folder, store, mut pen) = asked().await;
     let other = open(folder.path()).await;

@@ -178,3 +178,42 @@ pub(super) async fn in_time<T>(
 ) -> Result<T, sqlx::Error> {
     bounded(true, trip).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Server, server};
+    use crate::config::Location;
+    use crate::store::sql::Connection;
+    use crate::store::tests::fake::opened;
+    use crate::store::types::Durability;
+    use tokio_util::sync::CancellationToken;
+
+    #[tokio::test]
+    #[ignore = "needs a server: DROVER_TEST_SERVER"]
+    async fn a_transaction_that_goes_on_is_neither_committed_nor_aborted() {
+        let (_folder, store) = opened().await;
+        let Location::Server(location) = store.location() else {
+            panic!("a server");
+        };
+        let access = server::Access::new(location).unwrap();
+        let mut other = Connection::Postgres(server::connect(&access).await.unwrap());
+        for commits in [true, false] {
+            let mut writer = Server::new(access.clone(), CancellationToken::new());
+            let mut link = server::connect(&access).await.unwrap();
+            writer.begin(&mut link, Durability::Power).await.unwrap();
+            let outcome = writer.outcome(&mut other).await.unwrap();
+            assert_eq!(outcome, None, "it goes on");
+            let mut connection = Connection::Postgres(link);
+            match commits {
+                true => connection.commit().await.unwrap(),
+                false => connection.roll_back().await,
+            }
+            let outcome = writer.outcome(&mut other).await.unwrap();
+            assert_eq!(outcome, Some(commits));
+        }
+        // Lost with a server that was ahead of this one.
+        let mut writer = Server::new(access, CancellationToken::new());
+        writer.transaction = (1_u64 << 40).to_string();
+        assert_eq!(writer.outcome(&mut other).await.unwrap(), Some(false));
+    }
+}
