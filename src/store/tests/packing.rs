@@ -15,7 +15,7 @@ use proptest::prelude::*;
 const ODD: &str = "?a=\u{0}&b=\"\\\u{1F600}\u{7f}\n";
 
 /// Four matches whose entries lie between each other's: three end, one goes on.
-async fn played(store: &Store) -> Vec<Pen> {
+pub(super) async fn played(store: &Store) -> Vec<Pen> {
     let mut pens: Vec<Pen> = (1..=4).map(|number| Pen::player(store, number)).collect();
     for round in 0..5 {
         for pen in &mut pens {
@@ -34,7 +34,9 @@ async fn played(store: &Store) -> Vec<Pen> {
 }
 
 /// All that can be read of the matches 1 to 4.
-async fn read(store: &Store) -> Vec<(Vec<MatchEntry>, Vec<Vec<Entry>>, Vec<Option<u64>>)> {
+pub(super) async fn read(
+    store: &Store,
+) -> Vec<(Vec<MatchEntry>, Vec<Vec<Entry>>, Vec<Option<u64>>)> {
     let counts = history::entry_counts(store.reader(), None).await.unwrap();
     let mut all = Vec::new();
     for number in 1..=4 {

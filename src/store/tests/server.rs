@@ -1,11 +1,17 @@
 //! What only a server has: connections that break, two writers, readers at the horizon. Run by the name of their module, with
 //! `DROVER_TEST_SERVER` set.
 
-use super::fake::{Pen, asked, match_id, open, opened, received, said};
+use super::fake::{
+    Pen, TOURNAMENT, asked, database_file, match_id, new_match, new_tournament, open, opened,
+    received, round, said, settings, slot,
+};
+use super::packing::{played, read};
 use crate::cluster::{Claim, Coordination as _, CoordinationError, Holding, Kind, Resource};
-use crate::history;
+use crate::history::{self, Filter, GameRules, PageAt};
 use crate::store::sql::{query, query_as};
-use crate::store::{Store, StoreError};
+use crate::store::types::TournamentRow;
+use crate::store::{Append, MatchResult, MatchRow, Settings, Store, StoreError, StoredModel, copy};
+use games::Cause;
 use std::time::Duration;
 
 /// Ends all connections to the store's database but this one.
@@ -53,6 +59,108 @@ async fn a_cut_connection_loses_nothing_and_repeats_nothing() {
     }
     let reader = open(folder.path()).await;
     assert_eq!(texts(&reader, &pen).await, written);
+}
+
+/// What lists, models, tournaments and the list of changes say.
+async fn shown(
+    store: &Store,
+) -> (
+    Vec<MatchRow>,
+    Vec<StoredModel>,
+    Option<TournamentRow>,
+    usize,
+) {
+    let (reader, all, any) = (store.reader(), PageAt::first(250), Filter::default());
+    let matches = history::matches(reader, &any, &all);
+    let models = history::models(reader, None, None, &all);
+    let changes = history::changes(reader, 0, 250);
+    (
+        matches.await.unwrap().items,
+        models.await.unwrap().items,
+        history::tournament(reader, TOURNAMENT).await.unwrap(),
+        changes.await.unwrap().len(),
+    )
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn a_copy_goes_to_a_server_and_back_whole_and_each_goes_on() {
+    let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [from, server, back] = [0, 1, 2].map(|at| {
+        let settings = settings(folders[at].path());
+        let file = database_file(folders[at].path());
+        match at {
+            1 => settings,
+            _ => Settings {
+                location: file.into(),
+                ..settings
+            },
+        }
+    });
+    let store = Store::open(&from).await.unwrap();
+    let pens = played(&store).await;
+    history::create_tournament(&store, new_tournament(TOURNAMENT))
+        .await
+        .unwrap();
+    history::add_round(&store, TOURNAMENT, round(1))
+        .await
+        .unwrap();
+    let slotted = MatchResult {
+        slot: Some(Box::new(slot(1, 0))),
+        ..MatchResult::new(9, Cause::Normal, vec![1, 0])
+    };
+    let mut row = new_match(9, true);
+    slot(1, 0).seat(&mut row);
+    store.open_match(row).await.unwrap();
+    store.close_match(&match_id(9), slotted).await.unwrap();
+    store
+        .rename_seat(&match_id(1), 1, Some("alice"))
+        .await
+        .unwrap();
+    let mut late = Pen::player(&store, 5);
+    late.write(&store, vec![received("ask")]).await;
+    // One is packed before it is copied, the others stay in the log.
+    crate::store::pack(&store, |_| {}).await.unwrap();
+    late.end(&store, vec![1, 0, 0, 0], 1).await;
+    let before = (read(&store).await, shown(&store).await);
+    store.close().await;
+    for (one, other) in [(&from, &server), (&server, &back)] {
+        let mut rows = 0;
+        let copied = copy(
+            &one.location,
+            &other.location,
+            GameRules::all(),
+            |_, count| rows += count,
+        );
+        copied.await.unwrap();
+        assert!(rows > 100, "{rows}");
+        let again = copy(&one.location, &other.location, GameRules::all(), |_, _| ()).await;
+        assert!(
+            matches!(again, Err(StoreError::NotEmpty { .. })),
+            "{again:?}"
+        );
+    }
+    let live = pens[3].id;
+    for settings in [&server, &back] {
+        let store = Store::open(settings).await.unwrap();
+        assert_eq!((read(&store).await, shown(&store).await), before);
+        assert_eq!(history::integrity(store.reader()).await, [""; 0]);
+        let head = store
+            .live()
+            .await
+            .unwrap()
+            .into_iter()
+            .find(|found| found.id == live)
+            .unwrap();
+        let mut append = Append::after(live, head.head, head.seq);
+        append.entries.push(said("on"));
+        let last = store.append(append).await.unwrap().last;
+        assert!(last > head.head && last > late.previous, "{last:?}");
+        let mut new = Pen::player(&store, 6);
+        assert!(new.write(&store, vec![received("ask")]).await.last > last);
+        assert!(new.id > late.id);
+        store.close().await;
+    }
 }
 
 #[tokio::test]
