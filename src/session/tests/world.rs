@@ -93,13 +93,18 @@ pub(super) fn options() -> SessionOptions {
 /// What sessions depend on, over a store in this folder.
 pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
     let settings = Settings::at(folder.join("drover.db"), GameRules::found_by(find));
+    dependencies_at(&settings, find).await
+}
+
+/// The same over the store of these settings.
+pub(crate) async fn dependencies_at(settings: &Settings, find: KitOf) -> Dependencies {
     let pool = PoolOptions {
         threads: 1,
         ..PoolOptions::default()
     };
     // A program that another test is starting may hold the lock of the last one for a moment.
     let store = loop {
-        match Store::open(&settings).await {
+        match Store::open(settings).await {
             Err(StoreError::InUse { .. }) => tokio::task::yield_now().await,
             opened => break opened.unwrap(),
         }
