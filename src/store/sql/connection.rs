@@ -85,8 +85,7 @@ impl Connection {
     pub(crate) async fn close(self) -> Result<(), sqlx::Error> {
         match self {
             Self::Sqlite(connection) => connection.close().await,
-            Self::SqlitePooled(_) | Self::SqliteReading(_) => Ok(()),
-            Self::Postgres(link) => link.close().await,
+            Self::SqlitePooled(_) | Self::SqliteReading(_) | Self::Postgres(_) => Ok(()),
         }
     }
 }

@@ -5,14 +5,14 @@ use super::statement::Statement;
 use super::value::{Bound, Value};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgConnection, PgRow, Postgres};
-use sqlx::{Arguments as _, AssertSqlSafe, Connection as _};
+use sqlx::{Arguments as _, AssertSqlSafe};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A connection to PostgreSQL.
 #[derive(Debug)]
 pub(crate) struct PgLink {
-    connection: Either,
+    connection: Origin,
     /// Whether statements are kept prepared. If not, each runs within a transaction: behind a pooler of transactions the
     /// next one may have another server.
     prepares: bool,
@@ -20,22 +20,16 @@ pub(crate) struct PgLink {
 }
 
 #[derive(Debug)]
-enum Either {
+enum Origin {
     Own(PgConnection),
-    Pooled(Lent),
+    Pooled(PoolConnection<Postgres>),
 }
 
-/// One that does not go back to its pool, if it is given up within a transaction.
-#[derive(Debug)]
-struct Lent {
-    connection: PoolConnection<Postgres>,
-    is_in_transaction: bool,
-}
-
-impl Drop for Lent {
+impl Drop for PgLink {
+    /// One that is given up within a transaction does not go back to its pool.
     fn drop(&mut self) {
-        if self.is_in_transaction {
-            self.connection.close_on_drop();
+        if let (true, Origin::Pooled(connection)) = (self.is_in_transaction, &mut self.connection) {
+            connection.close_on_drop();
         }
     }
 }
@@ -43,7 +37,7 @@ impl Drop for Lent {
 impl PgLink {
     pub(in crate::store) const fn new(connection: PgConnection, prepares: bool) -> Self {
         Self {
-            connection: Either::Own(connection),
+            connection: Origin::Own(connection),
             prepares,
             is_in_transaction: false,
         }
@@ -51,10 +45,7 @@ impl PgLink {
 
     pub(super) const fn pooled(connection: PoolConnection<Postgres>, prepares: bool) -> Self {
         Self {
-            connection: Either::Pooled(Lent {
-                connection,
-                is_in_transaction: false,
-            }),
+            connection: Origin::Pooled(connection),
             prepares,
             is_in_transaction: false,
         }
@@ -63,15 +54,8 @@ impl PgLink {
     /// The connection itself.
     pub(in crate::store) fn raw(&mut self) -> &mut PgConnection {
         match &mut self.connection {
-            Either::Own(connection) => connection,
-            Either::Pooled(lent) => &mut lent.connection,
-        }
-    }
-
-    fn note_transaction(&mut self, is_open: bool) {
-        self.is_in_transaction = is_open;
-        if let Either::Pooled(lent) = &mut self.connection {
-            lent.is_in_transaction = is_open;
+            Origin::Own(connection) => connection,
+            Origin::Pooled(connection) => connection,
         }
     }
 
@@ -92,7 +76,7 @@ impl PgLink {
         &mut self,
         statements: impl Into<String>,
     ) -> Result<(), sqlx::Error> {
-        self.note_transaction(true);
+        self.is_in_transaction = true;
         self.run(statements).await
     }
 
@@ -104,7 +88,7 @@ impl PgLink {
     where
         T: for<'r> sqlx::FromRow<'r, PgRow>,
     {
-        self.note_transaction(true);
+        self.is_in_transaction = true;
         self.read(statements).await
     }
 
@@ -123,20 +107,31 @@ impl PgLink {
 
     pub(super) async fn commit(&mut self) -> Result<(), sqlx::Error> {
         self.run("COMMIT").await?;
-        self.note_transaction(false);
+        self.is_in_transaction = false;
+        Ok(())
+    }
+
+    /// Opens a transaction around a statement that is not kept prepared and stands alone; whether it did.
+    async fn opens(&mut self) -> Result<bool, sqlx::Error> {
+        let opens = !self.prepares && !self.is_in_transaction;
+        if opens {
+            self.begin("BEGIN").await?;
+        }
+        Ok(opens)
+    }
+
+    /// Ends that transaction, if there is one.
+    async fn ends(&mut self, opened: bool, succeeded: bool) -> Result<(), sqlx::Error> {
+        match (opened, succeeded) {
+            (false, _) => {}
+            (true, true) => self.commit().await?,
+            (true, false) => self.roll_back().await,
+        }
         Ok(())
     }
 
     pub(super) async fn roll_back(&mut self) {
-        let is_open = self.run("ROLLBACK").await.is_err();
-        self.note_transaction(is_open);
-    }
-
-    pub(super) async fn close(self) -> Result<(), sqlx::Error> {
-        match self.connection {
-            Either::Own(connection) => connection.close().await,
-            Either::Pooled(_) => Ok(()),
-        }
+        self.is_in_transaction = self.run("ROLLBACK").await.is_err();
     }
 }
 
@@ -146,14 +141,6 @@ pub(super) async fn execute(query: Bound, link: &mut PgLink) -> Result<u64, sqlx
 
 pub(super) async fn fetch(query: Bound, link: &mut PgLink) -> Result<Vec<Row>, sqlx::Error> {
     Prepared::new(query, link.prepares).fetch(link).await
-}
-
-async fn end(link: &mut PgLink, is_well: bool) -> Result<(), sqlx::Error> {
-    if is_well {
-        return link.commit().await;
-    }
-    link.roll_back().await;
-    Ok(())
 }
 
 /// A statement with its parameters as PostgreSQL has them.
@@ -191,26 +178,16 @@ impl Prepared {
     }
 
     async fn execute(self, link: &mut PgLink) -> Result<u64, sqlx::Error> {
-        let alone = !link.prepares && !link.is_in_transaction;
-        if alone {
-            link.begin("BEGIN").await?;
-        }
+        let opens = link.opens().await?;
         let done = self.query().execute(link.raw()).await;
-        if alone {
-            end(link, done.is_ok()).await?;
-        }
+        link.ends(opens, done.is_ok()).await?;
         Ok(done?.rows_affected())
     }
 
     async fn fetch(self, link: &mut PgLink) -> Result<Vec<Row>, sqlx::Error> {
-        let alone = !link.prepares && !link.is_in_transaction;
-        if alone {
-            link.begin("BEGIN").await?;
-        }
+        let opens = link.opens().await?;
         let rows = self.query().fetch_all(link.raw()).await;
-        if alone {
-            end(link, rows.is_ok()).await?;
-        }
+        link.ends(opens, rows.is_ok()).await?;
         Ok(rows?.into_iter().map(Row::Postgres).collect())
     }
 
