@@ -200,6 +200,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_by_match ON sessions (match_id);
 CREATE INDEX sessions_live ON sessions (id) WHERE ended_us IS NULL;
+CREATE INDEX sessions_live_by_market ON sessions (market) WHERE ended_us IS NULL AND side = 'player';
 CREATE INDEX sessions_unpacked ON sessions (id)
     WHERE packed IS NULL AND ended_us IS NOT NULL AND last_entry IS NOT NULL;
 CREATE INDEX sessions_by_start ON sessions (opened_us);
@@ -224,6 +225,20 @@ CREATE TABLE entries (
     text BYTEA NOT NULL,
     PRIMARY KEY (session, seq)
 );
+
+-- The session that each key of a referee's messages had last. A beginning names the one before it, so that of two replicas
+-- that begin a session of one key one is refused: `session` then becomes NULL.
+CREATE TABLE newest_sessions (
+    game TEXT COLLATE "C" NOT NULL,
+    referee TEXT COLLATE "C" NOT NULL,
+    market BIGINT NOT NULL,
+    player BIGINT NOT NULL,
+    called TEXT COLLATE "C" NOT NULL,
+    session BIGINT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    former BIGINT,
+    PRIMARY KEY (game, referee, market, player, called)
+);
+CREATE INDEX newest_sessions_by_session ON newest_sessions (session);
 
 -- What `entries` held of a session that has ended, compressed, in one row. content: zstd of the columns that
 -- src/store/packed.rs describes, `bytes` long before compression. dictionary: NULL before the game has one.
@@ -455,6 +470,26 @@ CREATE TABLE tokens (
 CREATE UNIQUE INDEX tokens_live ON tokens (name) WHERE revoked_us IS NULL;
 
 -- TRIGGERS
+
+-- The fence between replicas, where the key of `entries` is none: nothing is added to a session that has ended (its entries
+-- may be in `packed`), and none ends twice, or before its last entry.
+CREATE FUNCTION refuse_late_entry() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT 1 FROM added JOIN sessions ON sessions.id = added.session WHERE ended_us IS NOT NULL) THEN
+        RAISE EXCEPTION 'an entry of a session that has ended' USING ERRCODE = 'DR001';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER entries_late AFTER INSERT ON entries REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_entry();
+
+CREATE FUNCTION refuse_other_end() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    IF OLD.ended_us IS NOT NULL
+        OR EXISTS (SELECT 1 FROM entries WHERE session = NEW.id AND seq >= coalesce(NEW.entries, 0)) THEN
+        RAISE EXCEPTION 'session % has ended, or has entries beyond this end', NEW.id USING ERRCODE = 'DR001';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER sessions_end BEFORE UPDATE OF ended_us ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_other_end();
 
 CREATE FUNCTION keep_model_version() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO model_versions (game, kind, name, version, model, updated_us, last_match)

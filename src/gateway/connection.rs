@@ -1,13 +1,13 @@
 //! One connection: its requests, one after another.
 
 use super::body::Reply;
+use super::replicas::Message;
 use super::routes::{NoRoute, TARGET_BYTES_MAX, no_bot};
 use super::shared::Gateway;
 use super::wording;
 use crate::link::{Caller, Peer, Stay};
 use crate::session::{BotAddress, Key, Origin, Refusal};
 use hyper::body::Incoming;
-use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request, Response, StatusCode};
 use parking_lot::Mutex;
 use std::convert::Infallible;
@@ -66,6 +66,13 @@ impl Connection {
         if uri.path().len() + query.len() > TARGET_BYTES_MAX {
             return wording::too_long();
         }
+        if let Some(replicas) = &self.gateway.replicas
+            && let Some(response) = replicas
+                .answer_forwarded(&self.gateway, request, received)
+                .await
+        {
+            return response;
+        }
         let caller = self.caller(request);
         let slot = || self.gateway.requests.take(Some(Peer::new(caller)));
         let Ok(_slot) = self.counted.then(slot).transpose() else {
@@ -100,17 +107,24 @@ impl Connection {
             id: route.id,
         };
         let text = query.to_owned();
+        if let Some(replicas) = &self.gateway.replicas {
+            let message = Message {
+                gateway: &self.gateway,
+                origin,
+                key,
+                begins: route.begins,
+                text,
+                read: received,
+            };
+            return replicas.answer(message).await;
+        }
         match self
             .gateway
             .sessions
             .callback(origin, key, route.begins, text, received)
             .await
         {
-            Ok(answer) => {
-                let mut response = Response::new(Reply::answer(answer));
-                response.headers_mut().insert(CONTENT_TYPE, wording::TEXT);
-                response
-            }
+            Ok(answer) => wording::answer(Reply::answer(answer)),
             Err(Refusal::NoBot) => {
                 wording::sentence(StatusCode::NOT_FOUND, &no_bot(kit).to_string())
             }

@@ -6,9 +6,16 @@ use crate::seldom;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
-pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 /// Seconds after which a refused match may be tried again.
 const RETRY_AFTER_SECONDS: &str = "10";
+
+/// An answer to a referee's message.
+pub(super) fn answer(reply: Reply) -> Response<Reply> {
+    let mut response = Response::new(reply);
+    response.headers_mut().insert(CONTENT_TYPE, TEXT);
+    response
+}
 
 /// A plain sentence with a status.
 pub(super) fn sentence(status: StatusCode, text: &str) -> Response<Reply> {

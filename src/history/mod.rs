@@ -42,7 +42,7 @@ pub use contents::{
 pub use integrity::{EntryCounts, entry_counts, integrity, match_ids};
 pub use ledger::{ledger_newest, ledger_page};
 pub use matches::{
-    ended_since, is_over, last_market, match_of_market, match_row, matches, matches_ended, session,
+    ended_since, is_over, last_market, match_of_market, match_row, matches, matches_ended, newest, session,
     sessions, sessions_of, team_of, unfinished,
 };
 pub use meetings::Subject;

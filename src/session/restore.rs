@@ -5,9 +5,9 @@ use super::bot_address::{BotAddress, Key};
 use super::core::SessionState;
 use super::mailbox::Session;
 use super::message::Expiry;
-use super::program::{self, Program};
+use super::ownership;
+use super::program;
 use super::registry::Registry;
-use crate::link::Peer;
 use crate::store::types::{LiveSession, NewSession, SessionRow};
 use games::{Cause, Wire};
 use std::collections::HashMap;
@@ -33,18 +33,8 @@ pub(super) fn take_up(registry: &Arc<Registry>, found: LiveSession, known: &mut 
         market: opened.market,
         id: opened.player,
     };
-    registry.groups().join_known(&key, &opened.match_id);
-    // Who began it is known where its address is the referee's name; else it is nobody's share.
-    let peer = key.bot.referee().parse().ok().map(Peer::new);
-    let permit = registry.shares.take_again(peer).ok();
     let idle_ms = (registry.started_us - found.last_us) / 1000;
-    let program = Program::for_session(&registry.dependencies, opened, None);
-    let own = registry.own_seat(key.bot.kit(), program.as_deref());
-    let mut core = Box::new(SessionState::found(found, permit, own));
-    core.program = program;
-    let stranger = peer.filter(|_| core.fresh);
-    core.begun = stranger.and_then(|peer| registry.begun.take_again(Some(peer)).ok());
-    registry.meters.live.increment(1.0);
+    let core = ownership::live(registry, &key, found);
     let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
     if key.bot.kit().card().wire == Wire::Hub {
         let expiry = Expiry::now(Cause::Disconnect, "the daemon was stopped in mid-game");

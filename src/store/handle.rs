@@ -310,6 +310,15 @@ impl Store {
         }
     }
 
+    /// Goes on with a live session that another writer may have written to meanwhile, as it is stored now.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn take_up(&self, found: LiveSession) -> Result<(), StoreError> {
+        let found = Box::new(found);
+        self.ask(|reply| Command::TakeUp(found, reply)).await
+    }
+
     /// The writer's health.
     #[must_use]
     pub fn health(&self) -> Health {

@@ -88,6 +88,7 @@ impl Daemon {
             pool: Pool::start(&PoolOptions::from(&config.thinking))?,
             identities: identities(config.thinking.names.as_deref())?,
             bots: Bots::hosted(config),
+            replica: None,
             find: games::find,
         };
         let sessions = Sessions::open(SessionOptions::from(config), parts.clone()).await?;

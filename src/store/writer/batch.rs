@@ -4,8 +4,8 @@ use super::command::OpenMatch;
 use super::fault::{Verdict, shown};
 use super::reply::{Reply, answer};
 use super::statements::{
-    BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, PLACED_ENTRIES, Rows, SEATS,
-    SESSIONS,
+    BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, NEWEST_SESSIONS, PLACED_ENTRIES,
+    Rows, SEATS, SESSIONS,
 };
 use crate::clock::now_us;
 use crate::store::commits::Added;
@@ -14,7 +14,8 @@ use crate::store::log::Head;
 use crate::store::rules::Rules;
 use crate::store::startup::Start;
 use crate::store::types::{
-    Append, Durability, EntryId, LedgerRow, MatchResult, MatchRow, NewSession, Receipt,
+    Append, Durability, EntryId, Follows, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession,
+    Receipt, SessionId, without_version,
 };
 use games::{Bluff, Fact};
 use std::collections::{HashMap, HashSet};
@@ -48,6 +49,7 @@ pub(super) struct Tables {
     pub(super) matches: Rows,
     pub(super) seats: Rows,
     pub(super) sessions: Rows,
+    pub(super) newest: Rows,
     pub(super) bluffs: Rows,
     pub(super) changes: Rows,
 }
@@ -60,6 +62,7 @@ impl Default for Tables {
             matches: Rows::new(&MATCHES),
             seats: Rows::new(&SEATS),
             sessions: Rows::new(&SESSIONS),
+            newest: Rows::new(&NEWEST_SESSIONS),
             bluffs: Rows::new(&BLUFFS),
             changes: Rows::new(&CHANGES),
         }
@@ -169,14 +172,19 @@ impl Sessions {
     pub(super) fn new(start: &Start) -> Self {
         let mut sessions = Self::default();
         for found in &start.live {
-            let head = Head {
-                entry: found.head.map_or(0, |head| head.0),
-                count: found.seq,
-                at_us: found.last_us,
-            };
-            sessions.insert(found.id.0, head, &found.opened);
+            sessions.take_up(found);
         }
         sessions
+    }
+
+    /// Takes up a live session as it is stored, whatever was known of it.
+    pub(super) fn take_up(&mut self, found: &LiveSession) {
+        let head = Head {
+            entry: found.head.map_or(0, |head| head.0),
+            count: found.seq,
+            at_us: found.last_us,
+        };
+        self.insert(found.id.0, head, &found.opened);
     }
 
     pub(super) fn heads(&self) -> impl Iterator<Item = (i64, Head)> {
@@ -320,6 +328,9 @@ impl Batch {
         let session = append.session.0;
         if let Some(new) = append.open.as_deref() {
             self.push_session(session, new, live.head.at_us);
+            if let Some(Follows(former)) = append.follows.filter(|_| self.next_entry < 0) {
+                self.push_newest(session, new, former);
+            }
         }
         let mut last = append.previous.map(|entry| entry.0);
         for (seq, entry) in (append.seq as i64..).zip(&append.entries) {
@@ -526,6 +537,18 @@ impl Batch {
                 seat.entrant.as_ref().into(),
             ]);
         }
+    }
+
+    fn push_newest(&mut self, id: i64, new: &NewSession, former: Option<SessionId>) {
+        self.tables.newest.push([
+            (&new.game).into(),
+            (&new.referee).into(),
+            (new.market as i64).into(),
+            (new.player as i64).into(),
+            without_version(&new.bot).into(),
+            id.into(),
+            former.map(|former| former.0).into(),
+        ]);
     }
 
     fn push_session(&mut self, id: i64, new: &NewSession, at_us: i64) {

@@ -7,7 +7,7 @@ use super::prune::Prune;
 use super::reply::Reply;
 use super::tokens::TokenChange;
 use super::tournaments::TournamentChange;
-use crate::store::types::{Append, MatchResult, MatchRow, NewSession, Receipt, SessionId};
+use crate::store::types::{Append, LiveSession, MatchResult, MatchRow, NewSession, Receipt, SessionId};
 use tokio::sync::oneshot;
 
 /// A match to be opened.
@@ -49,6 +49,8 @@ pub(in crate::store) enum Command {
     Dictionary(String, Vec<u8>, Reply<i64>),
     /// Shrinks the file; answered with the bytes given back.
     GiveBack(Reply<u64>),
+    /// Goes on with a live session as it is stored.
+    TakeUp(Box<LiveSession>, Reply<()>),
     Close(oneshot::Sender<()>),
     /// Runs a statement on the writer's connection: tests use it to damage a store or fill its disk.
     #[cfg(test)]

@@ -16,6 +16,8 @@ pub(super) enum Verdict {
     Unwritable,
     /// One of the rows was rejected: find out whose.
     Refused,
+    /// The same, because another writer has gone on with its session.
+    Fenced,
 }
 
 /// Classifies SQLite's extended result code (<https://sqlite.org/rescode.html>).
@@ -43,6 +45,14 @@ pub(super) fn verdict(code: i32) -> Verdict {
             BUSY | LOCKED | READONLY | FULL | CANTOPEN => Verdict::Unwritable,
             _ => Verdict::Refused,
         },
+    }
+}
+
+/// What the schema's fences raise: a place in a session, or an end, that another writer has taken.
+fn is_fenced(error: &PgDatabaseError) -> bool {
+    match (error.code(), error.table()) {
+        ("DR001", _) | ("23505", Some("entries")) | ("23502", Some("newest_sessions")) => true,
+        _ => false,
     }
 }
 
@@ -75,8 +85,11 @@ pub(super) fn judge(error: &sqlx::Error) -> Verdict {
     match error {
         sqlx::Error::Database(error) => {
             let code = error.code().unwrap_or_default();
-            if error.try_downcast_ref::<PgDatabaseError>().is_some() {
-                return server_verdict(&code);
+            if let Some(error) = error.try_downcast_ref::<PgDatabaseError>() {
+                return match is_fenced(error) {
+                    true => Verdict::Fenced,
+                    false => server_verdict(&code),
+                };
             }
             code.parse().map_or(Verdict::Refused, verdict)
         }
@@ -97,6 +110,7 @@ pub(super) fn end(error: &sqlx::Error) -> ! {
 pub(super) fn shown(verdict: Verdict, why: &str) -> StoreError {
     match verdict {
         Verdict::Refused => StoreError::Refused(why.to_owned()),
+        Verdict::Fenced => StoreError::Fenced,
         Verdict::End | Verdict::Unwritable => StoreError::Unwritable(why.to_owned()),
     }
 }

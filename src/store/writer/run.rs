@@ -173,6 +173,11 @@ impl Writer {
                     let given = async |database: &mut _| packing::shrunk(database).await;
                     answer(reply, self.unsynced(0, given).await);
                 }
+                Command::TakeUp(found, reply) => {
+                    batch = self.flush(batch).await;
+                    self.sessions.take_up(&found);
+                    answer(reply, Ok(()));
+                }
                 #[cfg(test)]
                 Command::Run(statement, reply) => {
                     batch = self.flush(batch).await;
@@ -271,7 +276,7 @@ impl Writer {
         let verdict = self.judged(error);
         let why = error.to_string();
         let works = batch.rolled_back(&mut self.sessions);
-        if verdict == Verdict::Refused && works.len() > 1 {
+        if matches!(verdict, Verdict::Refused | Verdict::Fenced) && works.len() > 1 {
             // One of them is at fault; the others must not be affected.
             for work in works {
                 let mut alone = Batch::new(self.next_entry, &mut self.sessions);
@@ -356,6 +361,7 @@ impl Writer {
             matches,
             seats,
             sessions,
+            newest,
             bluffs,
             changes,
         } = std::mem::take(&mut batch.tables);
@@ -375,7 +381,8 @@ impl Writer {
                 return Ok(true);
             }
         }
-        for rows in [entries, facts, matches, seats, sessions, bluffs, changes] {
+        // Entries come last of what is fenced: a session's end is looked up for each.
+        for rows in [matches, seats, sessions, newest, entries, facts, bluffs, changes] {
             rows.write(database).await?;
         }
         if batch.ends {
@@ -517,6 +524,7 @@ impl Writer {
                 }
             }
             Verdict::Refused => tracing::warn!(%error, "the database refused a row"),
+            Verdict::Fenced => {}
         }
         verdict
     }
