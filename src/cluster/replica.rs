@@ -109,6 +109,20 @@ impl Replica {
         self.view(resource).held == Some(epoch)
     }
 
+    /// Owns the resource, if nobody alive does.
+    ///
+    /// # Errors
+    /// As [`Coordination::claim`].
+    pub async fn take(&self, resource: &Resource) -> Result<Option<Epoch>, CoordinationError> {
+        if let Some(epoch) = self.view(resource).held {
+            return Ok(Some(epoch));
+        }
+        Ok(match self.claim(resource, None).await? {
+            Claim::Ours(epoch) => Some(epoch),
+            Claim::Theirs(_) => None,
+        })
+    }
+
     /// Owns the resource from now on, whoever did: for what only this process can do.
     ///
     /// # Errors

@@ -57,9 +57,9 @@ impl Callbacks {
         routes
             .check_default(sessions.bots())
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
-        let replicas = sessions.replica().map(|replica| {
-            Replicas::new(Arc::clone(replica), &options.replicas_key)
-        });
+        let replicas = sessions
+            .replica()
+            .map(|replica| Replicas::new(Arc::clone(replica), &options.replicas_key));
         Ok(Self {
             gateway: Arc::new(Gateway {
                 replicas,
@@ -117,9 +117,14 @@ impl Callbacks {
 /// Sessions that are in mid-game at a stop continue until they end, within a bound: until then their referees
 /// must be able to connect.
 async fn sessions_over(sessions: &Sessions, bound: Duration) {
+    /// Until then a balancer has noticed that this replica stops.
+    const HANDED_OVER: Duration = Duration::from_secs(5);
     /// How often to check whether any are left.
     const LOOK: Duration = Duration::from_millis(50);
     let looking = async {
+        if sessions.replica().is_some() {
+            tokio::time::sleep(HANDED_OVER).await;
+        }
         while sessions.in_play() {
             tokio::time::sleep(LOOK).await;
         }

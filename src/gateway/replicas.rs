@@ -165,7 +165,8 @@ impl Replicas {
     }
 
     fn seal(&self, forwarded: &[u8], text: &str) -> String {
-        self.key.seal(&[b"forwarded\n", forwarded, b"\n", text.as_bytes()])
+        self.key
+            .seal(&[b"forwarded\n", forwarded, b"\n", text.as_bytes()])
     }
 
     /// What another replica says of a message, and the bot that it is for; `None` if none has said so.

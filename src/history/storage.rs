@@ -3,8 +3,7 @@
 use crate::history;
 use crate::store::{
     Append, Change, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession,
-    Newest, Prune, Receipt, SessionId, SessionKey, SessionRow, Storage, Store, Stored,
-    StoredModel,
+    Newest, Prune, Receipt, SessionId, SessionKey, SessionRow, Storage, Store, Stored, StoredModel,
 };
 use futures_util::future::BoxFuture;
 use games::Kit;

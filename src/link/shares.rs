@@ -2,8 +2,8 @@
 //! is plenty, there is no limit; once less than a quarter is left, a peer gets no more than its share of what is left,
 //! and a new connection may replace an idle one of the peer that has the most.
 
-use serde::{Deserialize, Serialize};
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use super::begins;
 use super::commit::commit;
 use super::core::SessionState;
 use super::fold::{self, FoldError};
-use super::mailbox::{micros, Answer, Callback, Entered, Message, Named, Sending, Session};
+use super::mailbox::{Answer, Callback, Entered, Message, Named, Sending, Session, micros};
 use super::message::{Expiry, Held, Refusal};
 use super::naming;
 use super::numbering::{self, MessageOrder};
@@ -485,7 +485,8 @@ impl Actor {
     async fn handled(&mut self, callback: &Callback) -> Result<Option<Answer>, Refusal> {
         let resent = callback.held.and_then(|held| held.resent);
         let stored = self.core.as_deref();
-        let Some((age, (id, head))) = resent.zip(stored.and_then(|core| Some((core.id, core.head?))))
+        let Some((age, (id, head))) =
+            resent.zip(stored.and_then(|core| Some((core.id, core.head?))))
         else {
             return Ok(None);
         };

@@ -202,7 +202,8 @@ impl Session {
     }
 
     pub(super) fn hold(&self, epoch: Option<Epoch>) {
-        self.epoch.store(epoch.map_or(0, |epoch| epoch.0), Ordering::Relaxed);
+        self.epoch
+            .store(epoch.map_or(0, |epoch| epoch.0), Ordering::Relaxed);
     }
 
     /// How the session stands; a live one at rest is put to sleep if `sleep`.

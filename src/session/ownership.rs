@@ -92,11 +92,7 @@ pub(super) fn live(registry: &Registry, key: &Key, found: LiveSession) -> Box<Se
 }
 
 /// Gives up what is remembered of a session, which goes on elsewhere, or here once it is read again.
-pub(super) fn let_go(
-    registry: &Registry,
-    session: &Session,
-    core: &mut Option<Box<SessionState>>,
-) {
+pub(super) fn let_go(registry: &Registry, session: &Session, core: &mut Option<Box<SessionState>>) {
     session.unhand();
     session.hold(None);
     let Some(mut core) = core.take().filter(|core| !core.ended) else {

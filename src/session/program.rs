@@ -143,7 +143,11 @@ impl Program {
     }
 
     /// Ends the program: its session goes on elsewhere.
-    pub(super) fn abandon(mut self: Box<Self>, tracker: &TaskTracker, part: Option<&mut ProgramPart>) {
+    pub(super) fn abandon(
+        mut self: Box<Self>,
+        tracker: &TaskTracker,
+        part: Option<&mut ProgramPart>,
+    ) {
         if let Some(leaving) = self.driver.leave(part) {
             tracker.spawn(async move { drop(leaving.conduct().await) });
         }

@@ -389,6 +389,8 @@ impl Sessions {
             match session.rest(false) {
                 Rest::Busy => true,
                 Rest::Empty | Rest::Ended => false,
+                // Another replica goes on with it.
+                Rest::Live if session.epoch().is_some() => false,
                 Rest::Live
                     if key.bot.kit().card().wire == Wire::Hub || begins::is_ours(registry, key) =>
                 {

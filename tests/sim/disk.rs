@@ -5,9 +5,9 @@
 use crate::image::{Done, Image, Op};
 use crate::world::{Fault, World};
 use drover::store::{
-    Append, Change, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, Newest,
-    NewSession, NoteChange, Prune, Receipt, SessionId, SessionKey, SessionRow, Storage, Store, StoreError, Stored,
-    StoredModel,
+    Append, Change, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession,
+    Newest, NoteChange, Prune, Receipt, SessionId, SessionKey, SessionRow, Storage, Store,
+    StoreError, Stored, StoredModel,
 };
 use futures_util::future::BoxFuture;
 use games::Kit;

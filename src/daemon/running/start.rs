@@ -9,6 +9,7 @@ use crate::daemon::figures;
 use crate::daemon::hub::RunningHub;
 use crate::daemon::process::Disk;
 use crate::daemon::referee::{RefereePlan, RunningReferee};
+use crate::daemon::replica::RunningReplica;
 use crate::daemon::room::Gauged;
 use crate::daemon::{Addresses, Daemon, Extras, descriptors};
 use crate::gateway::hubs::Hubs;
@@ -83,12 +84,13 @@ impl Daemon {
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&Settings::configured(&config.store, GameRules::all())).await?;
         let pass_key = PassKey::load(config.api.pass_key.reveal(), &store)?;
+        let replica = RunningReplica::start(config, &store, addresses.callbacks);
         let parts = Dependencies {
+            replica: replica.as_ref().map(|running| Arc::clone(&running.replica)),
             store: store.clone().into(),
             pool: Pool::start(&PoolOptions::from(&config.thinking))?,
             identities: identities(config.thinking.names.as_deref())?,
             bots: Bots::hosted(config),
-            replica: None,
             find: games::find,
         };
         let sessions = Sessions::open(SessionOptions::from(config), parts.clone()).await?;
@@ -140,6 +142,7 @@ impl Daemon {
         Ok(Self {
             addresses,
             store,
+            replica,
             pool: parts.pool,
             readiness,
             callbacks,
@@ -179,6 +182,7 @@ impl Starting<'_> {
         let options = CallbackOptions {
             connections_max: self.maxima.callbacks,
             own_referee,
+            replicas_key: self.nonce.clone(),
             ..CallbackOptions::from(self.config)
         };
         Callbacks::new(options, self.sessions.clone(), games::ALL)
@@ -196,6 +200,7 @@ impl Starting<'_> {
             callbacks: self.addresses.callbacks,
             nonce: self.nonce.clone(),
             connections_max: self.maxima.referee,
+            replica: self.parts.replica.clone(),
             demo,
         };
         plan.start(listener, self.drain.clone()).await

@@ -5,11 +5,13 @@ mod orphans;
 use super::error::RecordError;
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
+use super::tenancy::{Tenancies, Tenancy};
+use crate::cluster::Replica;
 use crate::referee::seat::seat_link::SeatRecord;
 use crate::replay::FoldedSeat;
 use crate::simulated;
 use crate::store::types::{
-    Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionRow,
+    Close, Direction, Durability, Entry, LiveSession, MatchResult, MatchRow, NewEntry, NewSession, SessionRow,
     Side,
 };
 use crate::store::{Storage, Store, StoreError};
@@ -51,6 +53,8 @@ struct Stored {
     store: Arc<dyn Storage>,
     durability: Durability,
     transcripts: bool,
+    /// Where other replicas share it.
+    tenancies: Option<Arc<Tenancies>>,
 }
 
 impl Recording {
@@ -61,6 +65,7 @@ impl Recording {
             store: store.into(),
             durability,
             transcripts: true,
+            tenancies: None,
         }))
     }
 
@@ -72,7 +77,27 @@ impl Recording {
             store: store.into(),
             durability: Durability::Process,
             transcripts: false,
+            tenancies: None,
         }))
+    }
+
+    /// Plays what it stores as one of the replicas that share the store, if it is one.
+    #[must_use]
+    pub fn shared_by(mut self, replica: Option<&Arc<Replica>>) -> Self {
+        if let Some(stored) = &mut self.0 {
+            stored.tenancies = replica.map(|replica| Tenancies::new(Arc::clone(replica)));
+        }
+        self
+    }
+
+    /// Whether other replicas may leave matches to this one at any time.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.tenancies().is_some()
+    }
+
+    fn tenancies(&self) -> Option<&Arc<Tenancies>> {
+        self.0.as_ref()?.tenancies.as_ref()
     }
 
     /// Stores nothing.
@@ -144,6 +169,9 @@ impl Recording {
         seeds: &[u64],
     ) -> Result<MatchRecord, RecordError> {
         let mut record = self.record(new, ids);
+        if let Some(tenancies) = self.tenancies() {
+            record.tenancy = Some(tenancies.begin(&new.id).await?);
+        }
         for (session, seed) in record.sessions.iter_mut().zip(seeds) {
             session.opened.seed = *seed;
             // Before its first line nothing else would give a bot's seed after a stop.
@@ -197,6 +225,7 @@ impl Recording {
         MatchRecord {
             sessions: sessions.collect(),
             kit: self.storage().and_then(|store| store.kit(&row.game)),
+            tenancy: None,
             store: self.storage().cloned(),
             match_id: row.id.clone(),
             alone: None,
@@ -204,7 +233,7 @@ impl Recording {
         }
     }
 
-    /// The game's matches by this referee that were never closed.
+    /// The game's matches by this referee that were never closed, and that no other replica plays.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -216,7 +245,16 @@ impl Recording {
         let mut unfinished = Vec::new();
         if let Some(store) = self.storage() {
             for row in store.unfinished(game, referee).await? {
-                unfinished.push(self.unfinished_match(&**store, row).await?);
+                let tenancy = match self.tenancies() {
+                    Some(tenancies) => match tenancies.adopt(&row.id).await? {
+                        Some(tenancy) => Some(tenancy),
+                        None => continue,
+                    },
+                    None => None,
+                };
+                let mut found = self.unfinished_match(&**store, row).await?;
+                found.record.tenancy = tenancy;
+                unfinished.push(found);
             }
         }
         Ok(unfinished)
@@ -239,6 +277,17 @@ impl Recording {
                 if let Some((last, seq)) = head {
                     past[seat] = store.transcript(session.id, last).await?;
                     (own.last, own.seq) = (Some(last), seq);
+                }
+                if session.ended_us.is_none() && self.is_shared() {
+                    store
+                        .take_up(LiveSession {
+                            id: session.id,
+                            opened: session.opened.clone(),
+                            head: own.last,
+                            seq: own.seq,
+                            last_us: session.opened_us,
+                        })
+                        .await?;
                 }
                 own.id = session.id;
                 own.opened = session.opened;
@@ -288,6 +337,8 @@ impl Recording {
 
 /// Where one match is stored.
 pub struct MatchRecord {
+    /// That it is played here, where other replicas share the store.
+    tenancy: Option<Tenancy>,
     store: Option<Arc<dyn Storage>>,
     kit: Option<&'static dyn Kit>,
     match_id: String,
@@ -315,6 +366,7 @@ impl MatchRecord {
     /// A record of nothing.
     pub(in crate::referee) fn none() -> Self {
         Self {
+            tenancy: None,
             store: None,
             kit: None,
             match_id: String::new(),

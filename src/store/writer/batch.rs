@@ -14,8 +14,8 @@ use crate::store::log::Head;
 use crate::store::rules::Rules;
 use crate::store::startup::Start;
 use crate::store::types::{
-    Append, Durability, EntryId, Follows, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession,
-    Receipt, SessionId, without_version,
+    Append, Durability, EntryId, Follows, LedgerRow, LiveSession, MatchResult, MatchRow,
+    NewSession, Receipt, SessionId, without_version,
 };
 use games::{Bluff, Fact};
 use std::collections::{HashMap, HashSet};

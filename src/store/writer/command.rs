@@ -7,7 +7,9 @@ use super::prune::Prune;
 use super::reply::Reply;
 use super::tokens::TokenChange;
 use super::tournaments::TournamentChange;
-use crate::store::types::{Append, LiveSession, MatchResult, MatchRow, NewSession, Receipt, SessionId};
+use crate::store::types::{
+    Append, LiveSession, MatchResult, MatchRow, NewSession, Receipt, SessionId,
+};
 use tokio::sync::oneshot;
 
 /// A match to be opened.

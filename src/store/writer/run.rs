@@ -382,7 +382,9 @@ impl Writer {
             }
         }
         // Entries come last of what is fenced: a session's end is looked up for each.
-        for rows in [matches, seats, sessions, newest, entries, facts, bluffs, changes] {
+        for rows in [
+            matches, seats, sessions, newest, entries, facts, bluffs, changes,
+        ] {
             rows.write(database).await?;
         }
         if batch.ends {

@@ -1,0 +1,91 @@
+//! This process as one of several that share a server's database.
+
+use crate::cluster::{Clock, LeaseSettings, Replica};
+use crate::config::Config;
+use crate::referee::RecordError;
+use crate::simulated;
+use crate::store::Store;
+use rustix::time::{ClockId, clock_gettime};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+/// A replica whose lease is renewed.
+pub(super) struct RunningReplica {
+    pub(super) replica: Arc<Replica>,
+    renewing: JoinHandle<()>,
+    /// Cancelled when its lease is renewed no more.
+    stop: CancellationToken,
+}
+
+impl RunningReplica {
+    /// Renews a lease from now on; `None` where the database is a file, which one process has. `callbacks`: where it
+    /// listens for them.
+    pub(super) fn start(config: &Config, store: &Store, callbacks: SocketAddr) -> Option<Self> {
+        let address = config.cluster.address.clone();
+        let address = address.unwrap_or_else(|| default_address(callbacks));
+        let id = simulated::ulid().to_string();
+        let leases = Arc::new(store.leases(&id, &address)?);
+        tracing::info!(id, address, "this is one of the replicas of a database");
+        let replica = Replica::new(leases, LeaseSettings::default(), clock());
+        let stop = CancellationToken::new();
+        let renewing = tokio::spawn({
+            let (replica, stop) = (Arc::clone(&replica), stop.clone());
+            async move { replica.renew_until(&stop).await }
+        });
+        Some(Self {
+            replica,
+            renewing,
+            stop,
+        })
+    }
+
+    /// Gives up the lease: other replicas go on with what it owned.
+    pub(super) async fn leave(self) {
+        self.stop.cancel();
+        // How it ended no longer matters.
+        let _ = self.renewing.await;
+        self.replica.leave().await;
+    }
+}
+
+/// Where other replicas reach this one, unless configured: a listener on all addresses is reached by the machine's name.
+fn default_address(callbacks: SocketAddr) -> String {
+    match callbacks.ip().is_unspecified() {
+        true => {
+            let name = rustix::system::uname();
+            let name = name.nodename().to_string_lossy().into_owned();
+            format!("{name}:{}", callbacks.port())
+        }
+        false => callbacks.to_string(),
+    }
+}
+
+/// Time since the machine's start, with the time in which it was suspended.
+fn clock() -> Clock {
+    Arc::new(|| {
+        let now = clock_gettime(ClockId::Boottime);
+        Duration::new(
+            u64::try_from(now.tv_sec).unwrap_or_default(),
+            u32::try_from(now.tv_nsec).unwrap_or_default(),
+        )
+    })
+}
+
+/// How often it is looked whether another replica has left something to this one.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Looks for what another replica has left to this one, until `stop`.
+pub(super) async fn every_look(
+    stop: CancellationToken,
+    mut look: impl AsyncFnMut() -> Result<(), RecordError>,
+) {
+    while stop.run_until_cancelled(sleep(LOOK_EVERY)).await.is_some() {
+        if let Err(error) = look().await {
+            tracing::debug!(%error, "what other replicas left could not be read");
+        }
+    }
+}
