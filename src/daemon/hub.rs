@@ -41,7 +41,9 @@ impl RunningHub {
         let hub = HubServer::open(settings, recording).await?;
         if is_shared {
             let (hub, stop) = (Arc::clone(&hub), stop.clone());
-            tokio::spawn(every_look(stop, async move || hub.close_cut().await.map(drop)));
+            tokio::spawn(every_look(stop, async move || {
+                hub.close_cut().await.map(drop)
+            }));
         }
         let serving = Arc::clone(&hub);
         let server = tokio::spawn(async move { serving.serve(listener, stop).await });

@@ -1,8 +1,9 @@
 //! This process as one of several that share a server's database.
 
-use crate::cluster::{Clock, LeaseSettings, Replica};
+use crate::cluster::{Clock, Kind, LeaseSettings, Replica, Resource, keep};
 use crate::config::Config;
 use crate::referee::RecordError;
+use crate::session::Sessions;
 use crate::simulated;
 use crate::store::Store;
 use rustix::time::{ClockId, clock_gettime};
@@ -73,6 +74,23 @@ fn clock() -> Clock {
             u32::try_from(now.tv_nsec).unwrap_or_default(),
         )
     })
+}
+
+/// How often abandoned sessions are looked for, in one of the replicas.
+const ABANDONED_EVERY: Duration = Duration::from_secs(60);
+
+/// Ends abandoned sessions, in one replica at a time, until `stop`.
+pub(super) async fn keep_house(replica: Arc<Replica>, sessions: Sessions, stop: CancellationToken) {
+    let sessions = &sessions;
+    let run = async |_| loop {
+        sleep(ABANDONED_EVERY).await;
+        if let Err(error) = sessions.end_abandoned().await {
+            tracing::debug!(%error, "abandoned sessions could not be read");
+        }
+    };
+    let resource = Resource::new(Kind::Housekeeping, "sessions");
+    let kept = keep(&replica, &resource, &stop, run);
+    stop.run_until_cancelled(kept).await;
 }
 
 /// How often it is looked whether another replica has left something to this one.

@@ -2,7 +2,7 @@
 
 use super::actor::{self, Actor};
 use super::begins;
-use super::bot_address::Key;
+use super::bot_address::{BotAddress, Key};
 use super::detach::DetachOnDrop;
 use super::mailbox::{Answer, Callback, Entered, Message, Rest, Session};
 use super::message::{Expiry, Held, Leaving, Numbered, Opening, Origin, Refusal, TakenIn};
@@ -16,7 +16,6 @@ use crate::identities::Names;
 use crate::programs::Bots;
 use crate::store::types::{Durability, Side};
 use games::{Cause, Wire};
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
@@ -345,16 +344,25 @@ impl Sessions {
     }
 
     fn find_or_make(&self, key: Key) -> Arc<Session> {
-        let now_ms = self.registry.clock_ms();
-        match self.registry.shard(&key).lock().entry(key) {
-            Entry::Occupied(at) => {
-                at.get().touch(now_ms);
-                Arc::clone(at.get())
-            }
-            Entry::Vacant(at) => {
-                let session = Arc::new(Session::new(at.key().clone(), None, now_ms));
-                Arc::clone(at.insert(session))
-            }
+        self.registry.find_or_make(key)
+    }
+
+    /// Ends the games that another replica has left on this connection to a hub.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they cannot be read.
+    pub async fn end_games(&self, bot: &BotAddress, connection: u64) -> Result<(), StoreError> {
+        restore::end_games(&self.registry, bot, connection).await
+    }
+
+    /// Ends the sessions for which nothing was received for too long, and that no replica owns any more.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they cannot be read.
+    pub async fn end_abandoned(&self) -> Result<(), StoreError> {
+        match self.replica() {
+            Some(replica) => restore::end_abandoned(&self.registry, replica).await,
+            None => Ok(()),
         }
     }
 

@@ -302,7 +302,13 @@ impl Store {
     pub async fn live(&self) -> Result<Vec<LiveSession>, StoreError> {
         let found = self.inner.found.lock().take();
         match found {
-            Some(live) if self.inner.gauges.health(0, 0).commits == 0 => Ok(live),
+            // Nobody else writes to a file.
+            Some(live)
+                if self.location().file().is_some()
+                    && self.inner.gauges.health(0, 0).commits == 0 =>
+            {
+                Ok(live)
+            }
             _ => {
                 let mut connection = self.reader().pool().acquire().await?;
                 Ok(startup::read(&mut connection).await?.live)

@@ -9,7 +9,7 @@ use crate::daemon::figures;
 use crate::daemon::hub::RunningHub;
 use crate::daemon::process::Disk;
 use crate::daemon::referee::{RefereePlan, RunningReferee};
-use crate::daemon::replica::RunningReplica;
+use crate::daemon::replica::{RunningReplica, keep_house};
 use crate::daemon::room::Gauged;
 use crate::daemon::{Addresses, Daemon, Extras, descriptors};
 use crate::gateway::hubs::Hubs;
@@ -98,6 +98,10 @@ impl Daemon {
             sessions = sessions.live(),
             "sessions of the last run are resumed"
         );
+        if let Some(running) = &replica {
+            let replica = Arc::clone(&running.replica);
+            tokio::spawn(keep_house(replica, sessions.clone(), drain.clone()));
+        }
         let starting = Starting {
             config,
             maxima: descriptors::maxima(config, listening.referee.is_some()),

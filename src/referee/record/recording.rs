@@ -11,8 +11,8 @@ use crate::referee::seat::seat_link::SeatRecord;
 use crate::replay::FoldedSeat;
 use crate::simulated;
 use crate::store::types::{
-    Close, Direction, Durability, Entry, LiveSession, MatchResult, MatchRow, NewEntry, NewSession, SessionRow,
-    Side,
+    Close, Direction, Durability, Entry, LiveSession, MatchResult, MatchRow, NewEntry, NewSession,
+    SessionRow, Side,
 };
 use crate::store::{Storage, Store, StoreError};
 use futures_util::future::join_all;

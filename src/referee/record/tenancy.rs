@@ -42,7 +42,10 @@ impl Tenancies {
     }
 
     /// An unfinished match that nobody plays any more; `None`: somebody does.
-    pub(super) async fn adopt(self: &Arc<Self>, match_id: &str) -> Result<Option<Tenancy>, RecordError> {
+    pub(super) async fn adopt(
+        self: &Arc<Self>,
+        match_id: &str,
+    ) -> Result<Option<Tenancy>, RecordError> {
         if self.open.lock().contains(match_id) {
             return Ok(None);
         }

@@ -18,6 +18,15 @@ pub(super) enum Verdict {
     Refused,
     /// The same, because another writer has gone on with its session.
     Fenced,
+    /// The same, because another writer has not committed yet: tried again.
+    Blocked,
+}
+
+impl Verdict {
+    /// Whether others' rows may be written all the same.
+    pub(super) const fn concerns_one(self) -> bool {
+        matches!(self, Self::Refused | Self::Fenced | Self::Blocked)
+    }
 }
 
 /// Classifies SQLite's extended result code (<https://sqlite.org/rescode.html>).
@@ -60,6 +69,10 @@ fn is_fenced(error: &PgDatabaseError) -> bool {
 fn server_verdict(code: &str) -> Verdict {
     // No connection, a rollback by the server, too few resources, an operator's or the system's intervention, a standby.
     const PASSING: [&str; 7] = ["08", "40", "53", "55", "57", "58", "25"];
+    // A lock that was not had in time, a deadlock, a conflict of snapshots.
+    if ["55P03", "40P01", "40001"].contains(&code) {
+        return Verdict::Blocked;
+    }
     match PASSING.iter().any(|class| code.starts_with(class)) {
         true => Verdict::Unwritable,
         false => Verdict::Refused,
@@ -111,7 +124,9 @@ pub(super) fn shown(verdict: Verdict, why: &str) -> StoreError {
     match verdict {
         Verdict::Refused => StoreError::Refused(why.to_owned()),
         Verdict::Fenced => StoreError::Fenced,
-        Verdict::End | Verdict::Unwritable => StoreError::Unwritable(why.to_owned()),
+        Verdict::End | Verdict::Unwritable | Verdict::Blocked => {
+            StoreError::Unwritable(why.to_owned())
+        }
     }
 }
 

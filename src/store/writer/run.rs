@@ -276,7 +276,7 @@ impl Writer {
         let verdict = self.judged(error);
         let why = error.to_string();
         let works = batch.rolled_back(&mut self.sessions);
-        if matches!(verdict, Verdict::Refused | Verdict::Fenced) && works.len() > 1 {
+        if verdict.concerns_one() && works.len() > 1 {
             // One of them is at fault; the others must not be affected.
             for work in works {
                 let mut alone = Batch::new(self.next_entry, &mut self.sessions);
@@ -526,7 +526,7 @@ impl Writer {
                 }
             }
             Verdict::Refused => tracing::warn!(%error, "the database refused a row"),
-            Verdict::Fenced => {}
+            Verdict::Fenced | Verdict::Blocked => {}
         }
         verdict
     }

@@ -36,6 +36,11 @@ pub(in crate::store) struct Server {
     stop: CancellationToken,
 }
 
+/// A batch does not wait for long for what another replica has written and not committed, and none that has stopped in a
+/// transaction holds others up for long.
+const BLOCKED: &str =
+    "SET LOCAL lock_timeout TO '200ms'; SET LOCAL idle_in_transaction_session_timeout TO '1s';";
+
 impl Server {
     /// Of a connection that was made with `access`. Must be called on the callers' runtime.
     pub(in crate::store) fn new(access: Access, stop: CancellationToken) -> Self {
@@ -111,7 +116,7 @@ impl Server {
             Durability::Process => "SET LOCAL synchronous_commit TO off;",
         };
         let begin = format!(
-            "BEGIN; {synced} {}
+            "BEGIN; {synced} {} {BLOCKED}
              SELECT pg_advisory_xact_lock_shared(lock_of(last_value)) FROM numbers;
              SELECT nextval('numbers') AS block, pg_current_xact_id()::text AS transaction",
             self.access.limits()
