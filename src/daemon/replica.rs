@@ -23,13 +23,11 @@ pub(super) struct RunningReplica {
 }
 
 impl RunningReplica {
-    /// Renews a lease from now on; `None` where the database is a file, which one process has. `callbacks`: where it
-    /// listens for them.
-    pub(super) fn start(config: &Config, store: &Store, callbacks: SocketAddr) -> Option<Self> {
-        let address = config.cluster.address.clone();
-        let address = address.unwrap_or_else(|| default_address(callbacks));
+    /// Renews a lease from now on; `None` where the database is a file, which one process has. `address`: where other
+    /// replicas reach it.
+    pub(super) fn start(store: &Store, address: &str) -> Option<Self> {
         let id = simulated::ulid().to_string();
-        let leases = Arc::new(store.leases(&id, &address)?);
+        let leases = Arc::new(store.leases(&id, address)?);
         tracing::info!(id, address, "this is one of the replicas of a database");
         let replica = Replica::new(leases, LeaseSettings::default(), clock());
         let stop = CancellationToken::new();
@@ -53,8 +51,12 @@ impl RunningReplica {
     }
 }
 
-/// Where other replicas reach this one, unless configured: a listener on all addresses is reached by the machine's name.
-fn default_address(callbacks: SocketAddr) -> String {
+/// Where other replicas reach this one, which listens for callbacks there: unless configured, a listener on all addresses is
+/// reached by the machine's name.
+pub(super) fn replica_address(config: &Config, callbacks: SocketAddr) -> String {
+    if let Some(address) = &config.cluster.address {
+        return address.clone();
+    }
     match callbacks.ip().is_unspecified() {
         true => {
             let name = rustix::system::uname();

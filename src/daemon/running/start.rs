@@ -9,7 +9,7 @@ use crate::daemon::figures;
 use crate::daemon::hub::RunningHub;
 use crate::daemon::process::Disk;
 use crate::daemon::referee::{RefereePlan, RunningReferee};
-use crate::daemon::replica::{RunningReplica, keep_house};
+use crate::daemon::replica::{RunningReplica, keep_house, replica_address};
 use crate::daemon::room::Gauged;
 use crate::daemon::{Addresses, Daemon, Extras, descriptors};
 use crate::gateway::hubs::Hubs;
@@ -80,11 +80,14 @@ impl Daemon {
         let listening = Listening::bind(config, &mut extras)?;
         let addresses = listening.addresses;
         check_api(config, addresses.api)?;
-        let metrics = crate::metrics::install().context("metrics are already set up")?;
+        let is_shared = config.store.location().file().is_none();
+        let replica = is_shared.then(|| replica_address(config, addresses.callbacks));
+        let metrics = crate::metrics::install(replica.as_deref());
+        let metrics = metrics.context("metrics are already set up")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&Settings::configured(&config.store, GameRules::all())).await?;
         let pass_key = PassKey::load(config.api.pass_key.reveal(), &store)?;
-        let replica = RunningReplica::start(config, &store, addresses.callbacks);
+        let replica = replica.and_then(|address| RunningReplica::start(&store, &address));
         let parts = Dependencies {
             replica: replica.as_ref().map(|running| Arc::clone(&running.replica)),
             store: store.clone().into(),

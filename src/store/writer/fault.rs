@@ -59,10 +59,10 @@ pub(super) fn verdict(code: i32) -> Verdict {
 
 /// What the schema's fences raise: a place in a session, or an end, that another writer has taken.
 fn is_fenced(error: &PgDatabaseError) -> bool {
-    match (error.code(), error.table()) {
-        ("DR001", _) | ("23505", Some("entries")) | ("23502", Some("newest_sessions")) => true,
-        _ => false,
-    }
+    matches!(
+        (error.code(), error.table()),
+        ("DR001", _) | ("23505", Some("entries")) | ("23502", Some("newest_sessions"))
+    )
 }
 
 /// Classifies PostgreSQL's code (<https://www.postgresql.org/docs/15/errcodes-appendix.html>).
