@@ -19,7 +19,7 @@ use super::types::{
 use super::writer::{
     self, Backend, Change, Checkpoints, Command, OpenMatch, Prune, SeatName, Syncing,
 };
-use super::{damage, nonce, startup};
+use super::{damage, nonce, startup, watch};
 use crate::config::{self, Location};
 use crate::logs;
 use futures_util::future::{AbortHandle, Aborted, abortable};
@@ -95,6 +95,10 @@ impl Store {
             let packer = Packer::new(queue.downgrade(), engine.readers(1));
             tokio::spawn(packer.run(Arc::clone(&gauges), engine.checked, stop.clone()))
         });
+        if let Location::Server(_) = engine.location {
+            let watching = watch::run(Arc::clone(&bells), engine.readers(1), stop.clone());
+            tokio::spawn(watching);
+        }
         let writer = writer::Writer::new(
             engine.writer,
             &start,

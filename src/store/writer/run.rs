@@ -266,10 +266,17 @@ impl Writer {
         let durability = batch.durability;
         // In the order of commits, as no other thread could, and before the answers: a caller that
         // has one reads what was added. Watchers may have it later.
-        let rung = self.bells.note(batch.added(&self.sessions));
+        let rung = match self.is_server() {
+            // Another replica's commits may come in between.
+            true => None,
+            false => Some(self.bells.note(batch.added(&self.sessions))),
+        };
         let answers = batch.committed(&mut self.sessions);
         self.backend.deliver(durability, answers).await;
-        rung.ring();
+        match rung {
+            Some(rung) => rung.ring(),
+            None => self.bells.stir(),
+        }
     }
 
     async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {
