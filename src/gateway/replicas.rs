@@ -108,7 +108,7 @@ impl Replicas {
     ) -> Option<Response<Reply>> {
         let forwarded = request.headers().get(FORWARDED)?;
         let text = request.uri().query().unwrap_or_default();
-        let Some((forwarded, bot)) = self.opened(request, forwarded, text) else {
+        let Some((forwarded, bot)) = self.opened(gateway, request, forwarded) else {
             let text = "no replica of this service has sent this";
             return Some(wording::sentence(StatusCode::FORBIDDEN, text));
         };
@@ -172,16 +172,17 @@ impl Replicas {
     /// What another replica says of a message, and the bot that it is for; `None` if none has said so.
     fn opened(
         &self,
+        gateway: &Gateway,
         request: &Request<Incoming>,
         forwarded: &HeaderValue,
-        text: &str,
     ) -> Option<(Forwarded, BotAddress)> {
+        let text = request.uri().query().unwrap_or_default();
         let seal = request.headers().get(SEAL)?.to_str().ok()?;
         if !secrets::same(seal, &self.seal(forwarded.as_bytes(), text)) {
             return None;
         }
         let forwarded: Forwarded = serde_json::from_slice(forwarded.as_bytes()).ok()?;
-        let kit = games::find(&forwarded.game)?;
+        let kit = gateway.sessions.game(&forwarded.game)?;
         let bot = BotAddress::named(kit, &forwarded.bot, &forwarded.referee)?;
         Some((forwarded, bot))
     }

@@ -1,5 +1,7 @@
 //! The listener over real sockets, with the toy game.
 
+mod server;
+
 use super::{CallbackOptions, Callbacks};
 use crate::config::PathReferee;
 use crate::session::tests::world::dependencies;

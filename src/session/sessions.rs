@@ -15,7 +15,7 @@ use crate::cluster::Replica;
 use crate::identities::Names;
 use crate::programs::Bots;
 use crate::store::types::{Durability, Side};
-use games::{Cause, Wire};
+use games::{Cause, Kit, Wire};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
@@ -422,6 +422,12 @@ impl Sessions {
     #[must_use]
     pub fn replica(&self) -> Option<&Arc<Replica>> {
         self.registry.dependencies.replica.as_ref()
+    }
+
+    /// The game with this name.
+    #[must_use]
+    pub fn game(&self, name: &str) -> Option<&'static dyn Kit> {
+        (self.registry.dependencies.find)(name)
     }
 
     /// Users' programs.
