@@ -62,20 +62,22 @@ BEGIN
 END $$;
 
 -- WHAT STATEMENTS CALL BY SQLITE'S NAMES
+--
+-- A function that calls another one of these has a parsed body, which needs no search path: pg_restore has none.
 
 -- A text as JSON. PostgreSQL reads none in which a string holds the character 0, which strangers may send.
 CREATE FUNCTION as_json(data TEXT) RETURNS JSON LANGUAGE sql IMMUTABLE AS
     $$ SELECT replace(data, '\u0000', '\ufffd') :: JSON $$;
-CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 50 AS
-    $$ SELECT json_array_elements_text(as_json(list)) $$;
-CREATE FUNCTION json_each(data TEXT, path TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 10 AS
-    $$ SELECT json_array_elements_text(as_json(data) -> substr(path, 3)) $$;
-CREATE FUNCTION json_extract(data TEXT, path TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT as_json(data) ->> substr(path, 3) $$;
-CREATE FUNCTION json_text(data TEXT, name TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT as_json(data) ->> name $$;
-CREATE FUNCTION json_text(data TEXT, place INT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT as_json(data) ->> place $$;
+CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 50
+    BEGIN ATOMIC SELECT json_array_elements_text(as_json(list)); END;
+CREATE FUNCTION json_each(data TEXT, path TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 10
+    BEGIN ATOMIC SELECT json_array_elements_text(as_json(data) -> substr(path, 3)); END;
+CREATE FUNCTION json_extract(data TEXT, path TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE
+    RETURN as_json(data) ->> substr(path, 3);
+CREATE FUNCTION json_text(data TEXT, name TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE
+    RETURN as_json(data) ->> name;
+CREATE FUNCTION json_text(data TEXT, place INT) RETURNS TEXT LANGUAGE sql IMMUTABLE
+    RETURN as_json(data) ->> place;
 CREATE OPERATOR ->> (LEFTARG = TEXT, RIGHTARG = TEXT, FUNCTION = json_text);
 CREATE OPERATOR ->> (LEFTARG = TEXT, RIGHTARG = INT, FUNCTION = json_text);
 CREATE FUNCTION iif(condition BOOLEAN, yes ANYELEMENT, no ANYELEMENT) RETURNS ANYELEMENT LANGUAGE sql IMMUTABLE AS
