@@ -40,6 +40,13 @@ CREATE TABLE owners (
 CREATE SEQUENCE numbers AS BIGINT MINVALUE 0 START 1;
 SELECT nextval('numbers');
 
+-- The block of numbers of each writer's last transaction, which that has written: so a writer whose connection broke while
+-- it committed knows the outcome.
+CREATE TABLE batches (
+    writer TEXT COLLATE "C" PRIMARY KEY,
+    block BIGINT NOT NULL
+);
+
 -- Each start of a writer: a part of its new sessions' numbers.
 CREATE SEQUENCE writers AS BIGINT MINVALUE 0 MAXVALUE 1023 CYCLE;
 

@@ -123,7 +123,7 @@ impl Replica {
         })
     }
 
-    /// Owns the resource from now on, whoever did: for what only this process can do.
+    /// Owns the resource from now on, also if another replica does: for what only this process can do.
     ///
     /// # Errors
     /// As [`Coordination::claim`].

@@ -57,12 +57,9 @@ impl Callbacks {
         routes
             .check_default(sessions.bots())
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
-        let replicas = sessions
-            .replica()
-            .map(|replica| Replicas::new(Arc::clone(replica), &options.replicas_key));
         Ok(Self {
             gateway: Arc::new(Gateway {
-                replicas,
+                replicas: Replicas::new(&sessions, &options),
                 connections: Shares::new(options.connections_max, usize::MAX),
                 connections_by_peer: Shares::new(usize::MAX, options.connections_per_peer_max),
                 requests: Shares::new(usize::MAX, options.requests_per_peer_max),

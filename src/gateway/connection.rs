@@ -6,7 +6,7 @@ use super::routes::{NoRoute, TARGET_BYTES_MAX, no_bot};
 use super::shared::Gateway;
 use super::wording;
 use crate::link::{Caller, Peer, Stay};
-use crate::session::{BotAddress, Key, Origin, Refusal};
+use crate::session::{BotAddress, Key, Origin};
 use hyper::body::Incoming;
 use hyper::{Method, Request, Response, StatusCode};
 use parking_lot::Mutex;
@@ -67,9 +67,7 @@ impl Connection {
             return wording::too_long();
         }
         if let Some(replicas) = &self.gateway.replicas
-            && let Some(response) = replicas
-                .answer_forwarded(&self.gateway, request, received)
-                .await
+            && let Some(response) = replicas.answer_forwarded(request, received).await
         {
             return response;
         }
@@ -100,35 +98,38 @@ impl Connection {
             self.stay.exempt();
         }
         let origin = Origin::new(caller, exempt, self.stay.is_short());
-        let kit = bot.kit();
         let key = Key {
             bot,
             market: route.market,
             id: route.id,
         };
-        let text = query.to_owned();
-        if let Some(replicas) = &self.gateway.replicas {
-            let message = Message {
-                gateway: &self.gateway,
-                origin,
-                key,
-                begins: route.begins,
-                text,
-                read: received,
-            };
-            return replicas.answer(message).await;
+        let message = Message {
+            origin,
+            key,
+            begins: route.begins,
+            text: query.to_owned(),
+            read: received,
+        };
+        match &self.gateway.replicas {
+            Some(replicas) => replicas.answer(message).await,
+            None => self.deliver(message).await,
         }
-        match self
-            .gateway
-            .sessions
-            .callback(origin, key, route.begins, text, received)
-            .await
-        {
+    }
+
+    /// Answers a message here.
+    async fn deliver(&self, message: Message) -> Response<Reply> {
+        let Message {
+            origin,
+            key,
+            begins,
+            text,
+            read,
+        } = message;
+        let kit = key.bot.kit();
+        let sessions = &self.gateway.sessions;
+        match sessions.callback(origin, key, begins, text, read).await {
             Ok(answer) => wording::answer(Reply::answer(answer)),
-            Err(Refusal::NoBot) => {
-                wording::sentence(StatusCode::NOT_FOUND, &no_bot(kit).to_string())
-            }
-            Err(refusal) => wording::refused(&refusal.to_string()),
+            Err(refusal) => wording::refusal(kit, refusal),
         }
     }
 

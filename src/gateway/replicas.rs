@@ -1,12 +1,11 @@
 //! Callbacks where several replicas share a store: each is answered by the replica that owns its session, in one hop.
 
 use super::body::Reply;
-use super::shared::Gateway;
+use super::options::CallbackOptions;
 use super::wording;
 use crate::cluster::{self, Delivery, Epoch, Failure, Owner, Replica, Unforwarded};
-use crate::config::Secret;
 use crate::secrets::{self, SealKey};
-use crate::session::{BotAddress, Held, Key, Origin, Refusal};
+use crate::session::{BotAddress, Held, Key, Origin, Refusal, Sessions};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper::body::Incoming;
@@ -39,13 +38,15 @@ const STALE_AFTER: Duration = Duration::from_millis(200);
 /// The replicas that share the store.
 pub(super) struct Replicas {
     replica: Arc<Replica>,
+    sessions: Sessions,
+    /// How much earlier than a wire's own limit an answer is ready.
+    margin: Duration,
     key: SealKey,
     client: Client<HttpConnector, Empty<Bytes>>,
 }
 
 /// A message on its way to its session's owner.
-pub(super) struct Message<'a> {
-    pub(super) gateway: &'a Gateway,
+pub(super) struct Message {
     pub(super) origin: Origin,
     pub(super) key: Key,
     pub(super) begins: bool,
@@ -54,7 +55,7 @@ pub(super) struct Message<'a> {
     pub(super) read: Instant,
 }
 
-/// What one replica tells another of a message.
+/// What one replica sends another about a message.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Forwarded {
     game: String,
@@ -70,7 +71,10 @@ pub(super) struct Forwarded {
 }
 
 impl Replicas {
-    pub(super) fn new(replica: Arc<Replica>, key: &Secret) -> Self {
+    /// Those of these sessions; `None` if no others share their store.
+    pub(super) fn new(sessions: &Sessions, options: &CallbackOptions) -> Option<Self> {
+        let replica = Arc::clone(sessions.replica()?);
+        let key = options.replicas_key.reveal().unwrap_or_default();
         let mut connector = HttpConnector::new();
         connector.set_connect_timeout(Some(CONNECT_MAX));
         connector.set_nodelay(true);
@@ -79,21 +83,23 @@ impl Replicas {
             .pool_idle_timeout(IDLE_MAX)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(connector);
-        Self {
+        Some(Self {
             replica,
-            key: SealKey::new(key.reveal().unwrap_or_default().as_bytes()),
+            sessions: sessions.clone(),
+            margin: options.margin,
+            key: SealKey::new(key.as_bytes()),
             client,
-        }
+        })
     }
 
     /// Has a message of a referee answered, here or by its session's owner.
-    pub(super) async fn answer(&self, message: Message<'_>) -> Response<Reply> {
+    pub(super) async fn answer(&self, message: Message) -> Response<Reply> {
         let limits = message.key.bot.kit().card().limits;
         let limit = match message.begins {
             true => limits.open,
             false => limits.answer,
         };
-        let limit = limit.saturating_sub(message.gateway.options.margin / 2);
+        let limit = limit.saturating_sub(self.margin / 2);
         let arrival = self.replica.arrival(limit, false);
         let age = limit.saturating_sub(arrival.deadline.saturating_sub(self.replica.now()));
         self.deliver(message, age, arrival, false).await
@@ -102,13 +108,12 @@ impl Replicas {
     /// Answers a message that another replica has forwarded, if it did.
     pub(super) async fn answer_forwarded(
         &self,
-        gateway: &Gateway,
         request: &Request<Incoming>,
         read: Instant,
     ) -> Option<Response<Reply>> {
         let forwarded = request.headers().get(FORWARDED)?;
         let text = request.uri().query().unwrap_or_default();
-        let Some((forwarded, bot)) = self.opened(gateway, request, forwarded) else {
+        let Some((forwarded, bot)) = self.opened(request, forwarded) else {
             let text = "no replica of this service has sent this";
             return Some(wording::sentence(StatusCode::FORBIDDEN, text));
         };
@@ -120,7 +125,6 @@ impl Replicas {
             }
         };
         let message = Message {
-            gateway,
             origin: forwarded.origin,
             key: Key {
                 bot: Arc::new(bot),
@@ -140,7 +144,7 @@ impl Replicas {
 
     async fn deliver(
         &self,
-        message: Message<'_>,
+        message: Message,
         age: Duration,
         arrival: cluster::Arrival,
         resent: bool,
@@ -172,7 +176,6 @@ impl Replicas {
     /// What another replica says of a message, and the bot that it is for; `None` if none has said so.
     fn opened(
         &self,
-        gateway: &Gateway,
         request: &Request<Incoming>,
         forwarded: &HeaderValue,
     ) -> Option<(Forwarded, BotAddress)> {
@@ -182,7 +185,7 @@ impl Replicas {
             return None;
         }
         let forwarded: Forwarded = serde_json::from_slice(forwarded.as_bytes()).ok()?;
-        let kit = gateway.sessions.game(&forwarded.game)?;
+        let kit = self.sessions.game(&forwarded.game)?;
         let bot = BotAddress::named(kit, &forwarded.bot, &forwarded.referee)?;
         Some((forwarded, bot))
     }
@@ -190,7 +193,7 @@ impl Replicas {
 
 /// A message that is delivered.
 struct Passage<'a> {
-    message: Message<'a>,
+    message: Message,
     replicas: &'a Replicas,
     arrived: Instant,
     /// Whether it may have been handled before.
@@ -241,7 +244,7 @@ impl Passage<'_> {
         match head.status {
             StatusCode::OK => Ok(Called::Answered(body)),
             StatusCode::MISDIRECTED_REQUEST => Err(Unforwarded::NotOwner),
-            _ if head.headers.contains_key(FINAL) => Ok(Called::Refused(body)),
+            status if head.headers.contains_key(FINAL) => Ok(Called::Refused(status, body)),
             status => Err(unreached(&status)),
         }
     }
@@ -249,7 +252,7 @@ impl Passage<'_> {
 
 enum Called {
     Answered(Bytes),
-    Refused(Bytes),
+    Refused(StatusCode, Bytes),
 }
 
 impl Delivery for Passage<'_> {
@@ -262,23 +265,17 @@ impl Delivery for Passage<'_> {
             epoch,
             resent: resent.then_some(age),
         };
-        let Message {
-            gateway,
-            origin,
-            key,
-            begins,
-            text,
-            ..
-        } = &self.message;
-        let (key, text) = (key.clone(), text.clone());
-        let sessions = &gateway.sessions;
-        let answered = sessions.callback_held(held, *origin, key, *begins, text, self.arrived);
+        let message = &self.message;
+        let (key, text) = (message.key.clone(), message.text.clone());
+        let (origin, begins) = (message.origin, message.begins);
+        let sessions = &self.replicas.sessions;
+        let answered = sessions.callback_held(held, origin, key, begins, text, self.arrived);
         match answered.await {
             Ok(answer) => Ok(wording::answer(Reply::answer(answer))),
             Err(Refusal::Fenced) => Err(Failure::Fenced),
             Err(Refusal::Unstored) => Err(Failure::Away),
             Err(refusal) => {
-                let mut response = wording::refused(&refusal.to_string());
+                let mut response = wording::refusal(self.message.key.bot.kit(), refusal);
                 let yes = HeaderValue::from_static("1");
                 response.headers_mut().insert(FINAL, yes);
                 Ok(response)
@@ -295,7 +292,9 @@ impl Delivery for Passage<'_> {
         self.resent = true;
         match called.unwrap_or(Err(Unforwarded::Unreached))? {
             Called::Answered(text) => Ok(wording::answer(Reply::plain(text))),
-            Called::Refused(text) => Ok(wording::refused(&String::from_utf8_lossy(&text))),
+            Called::Refused(status, text) => {
+                Ok(wording::sentence(status, &String::from_utf8_lossy(&text)))
+            }
         }
     }
 }

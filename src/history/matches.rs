@@ -1,15 +1,12 @@
 //! Reading matches and sessions.
 
-use super::contents::head;
 use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS, found};
 use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
 use super::secrecy::{self, OVER};
 use crate::store::rows;
 use crate::store::sql::{Builder, Row, query_as};
-use crate::store::types::{
-    EntryId, LiveSession, MatchRow, Newest, NewestSession, SeatRow, SessionId, SessionKey,
-};
+use crate::store::types::{EntryId, MatchRow, SeatRow, SessionId};
 use crate::store::{Reader, StoreError};
 use games::{Cause, TeamFact};
 use serde::Deserialize;
@@ -215,47 +212,6 @@ pub async fn session(reader: &Reader, id: SessionId) -> Result<Option<SessionRow
     let row = query.build().fetch_optional(reader.pool()).await?;
     row.as_ref().map(read_session).transpose()
 }
-
-/// What a server's database has of a key: its newest session, and the match that is played under its market.
-///
-/// # Errors
-/// [`StoreError::Read`], [`StoreError::Corrupt`].
-pub async fn newest(reader: &Reader, key: &SessionKey) -> Result<Newest, StoreError> {
-    let (id, match_id): (Option<i64>, Option<String>) = query_as(NEWEST)
-        .bind(key.game)
-        .bind(&*key.referee)
-        .bind(key.market as i64)
-        .bind(key.player as i64)
-        .bind(&*key.called)
-        .fetch_one(reader.pool())
-        .await?;
-    let row = match id {
-        Some(id) => session(reader, SessionId(id)).await?,
-        None => None,
-    };
-    let session = match row {
-        Some(row) if row.ended_us.is_none() => {
-            let head = head(reader, &row).await?;
-            Some(NewestSession::Live(Box::new(LiveSession {
-                id: row.id,
-                last_us: row.opened_us,
-                opened: row.opened,
-                head: head.map(|(entry, _)| entry),
-                seq: head.map_or(0, |(_, count)| count),
-            })))
-        }
-        row => row.map(|row| NewestSession::Ended(Box::new(row))),
-    };
-    Ok(Newest { session, match_id })
-}
-
-/// The newest session of a key, and the newest match that has a live session under its market.
-const NEWEST: &str = "
-    SELECT (SELECT session FROM newest_sessions
-            WHERE game = $1 AND referee = $2 AND market = $3 AND player = $4 AND called = $5),
-           (SELECT match_id FROM sessions
-            WHERE game = $1 AND referee = $2 AND market = $3 AND ended_us IS NULL AND side = 'player'
-            ORDER BY match_id DESC LIMIT 1)";
 
 /// All sessions of a match, in the order in which they were opened.
 ///

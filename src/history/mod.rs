@@ -19,6 +19,7 @@ mod matches;
 mod meetings;
 mod models;
 mod narrow;
+mod newest;
 mod numbers;
 mod pages;
 mod programs;
@@ -42,11 +43,12 @@ pub use contents::{
 pub use integrity::{EntryCounts, entry_counts, integrity, match_ids};
 pub use ledger::{ledger_newest, ledger_page};
 pub use matches::{
-    ended_since, is_over, last_market, match_of_market, match_row, matches, matches_ended, newest,
-    session, sessions, sessions_of, team_of, unfinished,
+    ended_since, is_over, last_market, match_of_market, match_row, matches, matches_ended, session,
+    sessions, sessions_of, team_of, unfinished,
 };
 pub use meetings::Subject;
 pub use models::{model_by_id, model_history, model_versions, models, models_now, teachings_since};
+pub use newest::newest;
 pub use numbers::{numbers_used, players_of, referee_nonce, seat_of_player};
 pub use programs::{note, program_ran, program_runs};
 pub use pruning::{Pruned, prunable, prune};

@@ -6,36 +6,19 @@ use super::mailbox::Session;
 use super::message::Refusal;
 use super::program::Program;
 use super::registry::Registry;
-use crate::cluster::{Epoch, Kind, Resource};
+use crate::cluster::Epoch;
 use crate::link::Peer;
 use crate::store::types::{LiveSession, NewestSession, SessionKey, without_version};
-use games::Wire;
 use std::sync::Arc;
 
-impl Key {
-    /// What is owned with its session: all sessions of one match, where the referee gives its number.
-    #[must_use]
-    pub fn resource(&self) -> Resource {
-        let card = self.bot.kit().card();
-        let (game, referee, market) = (card.name, self.bot.referee(), self.market);
-        Resource::new(
-            Kind::Session,
-            match card.wire {
-                Wire::Callbacks => format!("{game}/{referee}/{market}"),
-                _ => format!("{game}/{referee}/{market}/{}", self.id),
-            },
-        )
-    }
-
-    /// By what it is found in the store.
-    fn stored(&self) -> SessionKey {
-        SessionKey {
-            game: self.bot.kit().card().name,
-            referee: self.bot.referee().into(),
-            market: self.market,
-            player: self.id,
-            called: without_version(self.bot.name()).into(),
-        }
+/// By what it is found in the store.
+fn stored(key: &Key) -> SessionKey {
+    SessionKey {
+        game: key.bot.kit().card().name,
+        referee: key.bot.referee().into(),
+        market: key.market,
+        player: key.id,
+        called: without_version(key.bot.name()).into(),
     }
 }
 
@@ -56,7 +39,7 @@ pub(super) async fn refresh(
     let_go(registry, session, core);
     let store = &registry.dependencies.store;
     let read = async {
-        let newest = store.newest(&session.key.stored()).await?;
+        let newest = store.newest(&stored(&session.key)).await?;
         if let Some(NewestSession::Live(found)) = &newest.session {
             store.take_up((**found).clone()).await?;
         }

@@ -347,7 +347,7 @@ mod tests {
             None => {
                 "SELECT table_name || '.' || column_name FROM information_schema.columns
                  WHERE table_schema = 'public' AND is_generated = 'NEVER'
-                     AND table_name NOT IN ('compatibility', 'replicas', 'owners', 'newest_sessions')"
+                     AND table_name NOT IN ('compatibility', 'replicas', 'owners', 'newest_sessions', 'batches')"
             }
         };
         let columns = query_as::<String>(columns).fetch_all(store.reader().pool());

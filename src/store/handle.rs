@@ -95,10 +95,7 @@ impl Store {
             let packer = Packer::new(queue.downgrade(), engine.readers(1));
             tokio::spawn(packer.run(Arc::clone(&gauges), engine.checked, stop.clone()))
         });
-        if let Location::Server(_) = engine.location {
-            let watching = watch::run(Arc::clone(&bells), engine.readers(1), stop.clone());
-            tokio::spawn(watching);
-        }
+        engine.watch(&bells, &stop);
         let writer = writer::Writer::new(
             engine.writer,
             &start,
@@ -405,6 +402,13 @@ struct Engine {
 }
 
 impl Engine {
+    /// Wakes those who follow what other processes write, until `stop`.
+    fn watch(&self, bells: &Arc<Bells>, stop: &CancellationToken) {
+        if let Location::Server(_) = self.location {
+            tokio::spawn(watch::run(Arc::clone(bells), self.readers(1), stop.clone()));
+        }
+    }
+
     async fn file(
         path: &Path,
         settings: &Settings,

@@ -1,6 +1,6 @@
-//! Replicas over a server. Run by the name of their module, with `DROVER_TEST_SERVER` set.
+//! What only a server has, and replicas over one. Run by the name of their module, with `DROVER_TEST_SERVER` set.
 
-use super::{Client, Site, options, status};
+use super::{Client, Site, options, site_of, status};
 use crate::cluster::{LeaseSettings, Replica};
 use crate::config::Secret;
 use crate::gateway::Callbacks;
@@ -118,4 +118,25 @@ async fn what_no_replica_has_sealed_is_not_forwarded() {
         assert_eq!(status(&client.read().await.0), 403);
     }
     assert_eq!(one.site.sessions.live(), 0);
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn while_nothing_can_be_stored_a_message_is_refused_and_then_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = dependencies_at(&settings(folder.path()), toy::find).await;
+    let site = site_of(options(), SessionOptions::default(), parts, folder).await;
+    let mut client = Client::new(&site).await;
+    assert_eq!(client.status_of("/?market=1&id=1&type=begin").await, 200);
+    // As a standby that was a primary: the writer connects again after it.
+    site.store
+        .alter("SET default_transaction_read_only = on")
+        .await;
+    let (head, body) = client.get("/?market=1&id=1&type=ask").await;
+    assert_eq!(status(&head), 503, "{head}");
+    assert!(body.contains("cannot be stored"), "{body}");
+    let (head, body) = client.get("/?market=1&id=1&type=ask").await;
+    assert_eq!(status(&head), 200, "{head}");
+    assert!(body.starts_with("?n=") && body != "?n=0", "{body}");
+    assert_eq!(site.store.health().failing, None);
 }

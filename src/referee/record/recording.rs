@@ -1,6 +1,7 @@
 //! Where matches are stored: one session per seat, seen from the referee's side.
 
 mod orphans;
+mod unfinished;
 
 use super::error::RecordError;
 use super::seat_session::SeatSession;
@@ -11,10 +12,10 @@ use crate::referee::seat::seat_link::SeatRecord;
 use crate::replay::FoldedSeat;
 use crate::simulated;
 use crate::store::types::{
-    Close, Direction, Durability, Entry, LiveSession, MatchResult, MatchRow, NewEntry, NewSession,
-    SessionRow, Side,
+    Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionRow,
+    Side,
 };
-use crate::store::{Storage, Store, StoreError};
+use crate::store::{Storage, Store};
 use futures_util::future::join_all;
 use games::match_::{Content, Recorded};
 use games::{Fact, Kit, Seat, Seats, Wire};
@@ -231,78 +232,6 @@ impl Recording {
             alone: None,
             folded: None,
         }
-    }
-
-    /// The game's matches by this referee that were never closed, and that no other replica plays.
-    ///
-    /// # Errors
-    /// [`RecordError`].
-    pub async fn unfinished(
-        &self,
-        game: &str,
-        referee: &str,
-    ) -> Result<Vec<UnfinishedMatch>, RecordError> {
-        let mut unfinished = Vec::new();
-        if let Some(store) = self.storage() {
-            for row in store.unfinished(game, referee).await? {
-                let tenancy = match self.tenancies() {
-                    Some(tenancies) => match tenancies.adopt(&row.id).await? {
-                        Some(tenancy) => Some(tenancy),
-                        None => continue,
-                    },
-                    None => None,
-                };
-                let mut found = self.unfinished_match(&**store, row).await?;
-                found.record.tenancy = tenancy;
-                unfinished.push(found);
-            }
-        }
-        Ok(unfinished)
-    }
-
-    async fn unfinished_match(
-        &self,
-        store: &dyn Storage,
-        row: MatchRow,
-    ) -> Result<UnfinishedMatch, StoreError> {
-        let ids = store.players_of(&row.id).await?;
-        let mut record = self.record(&row, &ids);
-        let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
-        let mut stored = store.sessions_of(&row.id).await?;
-        stored.retain(|session| session.opened.side == Side::Referee);
-        for session in stored {
-            let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
-            let head = store.head(&session).await?;
-            if let Some(own) = record.sessions.get_mut(seat.index()) {
-                if let Some((last, seq)) = head {
-                    past[seat] = store.transcript(session.id, last).await?;
-                    (own.last, own.seq) = (Some(last), seq);
-                }
-                if session.ended_us.is_none() && self.is_shared() {
-                    store
-                        .take_up(LiveSession {
-                            id: session.id,
-                            opened: session.opened.clone(),
-                            head: own.last,
-                            seq: own.seq,
-                            last_us: session.opened_us,
-                        })
-                        .await?;
-                }
-                own.id = session.id;
-                own.opened = session.opened;
-                own.closed = session.ended_us.is_some();
-                own.written = true;
-            }
-        }
-        let seeds = record.sessions.iter().map(|session| session.opened.seed);
-        Ok(UnfinishedMatch {
-            seeds: seeds.collect(),
-            row,
-            ids,
-            past,
-            record,
-        })
     }
 
     /// One seat's transcript of one of our matches, if there is such a match.

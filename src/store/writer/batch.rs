@@ -2,24 +2,22 @@
 
 use super::command::OpenMatch;
 use super::fault::{Verdict, shown};
+use super::live::Sessions;
 use super::reply::{Reply, answer};
 use super::statements::{
     BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, NEWEST_SESSIONS, PLACED_ENTRIES,
     Rows, SEATS, SESSIONS,
 };
-use crate::clock::now_us;
 use crate::store::commits::Added;
 use crate::store::error::StoreError;
 use crate::store::log::Head;
 use crate::store::rules::Rules;
-use crate::store::startup::Start;
 use crate::store::types::{
-    Append, Durability, EntryId, Follows, LedgerRow, LiveSession, MatchResult, MatchRow,
-    NewSession, Receipt, SessionId, without_version,
+    Append, Durability, EntryId, Follows, LedgerRow, MatchResult, MatchRow, NewSession, Receipt,
+    SessionId, without_version,
 };
 use games::{Bluff, Fact};
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::HashSet;
 use tokio::time::Instant;
 
 /// One caller's part of a batch.
@@ -149,114 +147,6 @@ impl Answers {
     }
 }
 
-/// A session that has not ended, as the writer knows it.
-#[derive(Debug)]
-pub(super) struct Live {
-    pub(super) head: Head,
-    match_id: Box<str>,
-    pub(super) game: Arc<str>,
-    pub(super) durability: Durability,
-    /// The batch that last touched it.
-    batch: u64,
-}
-
-/// The live sessions.
-#[derive(Debug, Default)]
-pub(super) struct Sessions {
-    live: HashMap<i64, Live>,
-    games: HashMap<String, Arc<str>>,
-    batch: u64,
-}
-
-impl Sessions {
-    pub(super) fn new(start: &Start) -> Self {
-        let mut sessions = Self::default();
-        for found in &start.live {
-            sessions.take_up(found);
-        }
-        sessions
-    }
-
-    /// Takes up a live session as it is stored, whatever was known of it.
-    pub(super) fn take_up(&mut self, found: &LiveSession) {
-        let head = Head {
-            entry: found.head.map_or(0, |head| head.0),
-            count: found.seq,
-            at_us: found.last_us,
-        };
-        self.insert(found.id.0, head, &found.opened);
-    }
-
-    pub(super) fn heads(&self) -> impl Iterator<Item = (i64, Head)> {
-        self.live
-            .iter()
-            .map(|(session, live)| (*session, live.head))
-    }
-
-    /// Whether the current batch already holds an append of this session.
-    pub(super) fn in_batch(&self, session: i64) -> bool {
-        self.live
-            .get(&session)
-            .is_some_and(|live| live.batch == self.batch)
-    }
-
-    fn insert(&mut self, id: i64, head: Head, opened: &NewSession) {
-        let game = match self.games.get(&opened.game) {
-            Some(game) => Arc::clone(game),
-            None => {
-                let game: Arc<str> = opened.game.as_str().into();
-                self.games.insert(opened.game.clone(), Arc::clone(&game));
-                game
-            }
-        };
-        let live = Live {
-            head,
-            match_id: opened.match_id.as_str().into(),
-            game,
-            durability: opened.durability,
-            batch: self.batch,
-        };
-        self.live.insert(id, live);
-    }
-
-    /// Marks the session as part of this batch, opening it if the append does.
-    fn touch(&mut self, append: &Append) -> Result<&Live, StoreError> {
-        let id = append.session.0;
-        let wrong = |why: String| StoreError::OutOfOrder { session: id, why };
-        if let Some(opened) = append.open.as_deref() {
-            if self.live.contains_key(&id) || append.previous.is_some() || append.seq != 0 {
-                return Err(wrong("it was opened before".into()));
-            }
-            let at_us = append
-                .entries
-                .first()
-                .map_or_else(now_us, |entry| entry.at_us);
-            self.insert(
-                id,
-                Head {
-                    entry: 0,
-                    count: 0,
-                    at_us,
-                },
-                opened,
-            );
-        }
-        let batch = self.batch;
-        let Some(live) = self.live.get_mut(&id) else {
-            return Err(wrong("it has ended or was never opened".into()));
-        };
-        let head = (live.head.count > 0).then_some(live.head.entry);
-        if head != append.previous.map(|entry| entry.0) || live.head.count != append.seq {
-            return Err(wrong(format!(
-                "its last entry is {head:?} of {}, not {:?} of {}",
-                live.head.count, append.previous, append.seq
-            )));
-        }
-        live.batch = batch;
-        Ok(live)
-    }
-}
-
 /// One transaction being built.
 #[derive(Debug)]
 pub(super) struct Batch {
@@ -273,7 +163,7 @@ impl Batch {
     /// An empty batch whose first entry will be `next_entry`; below 0 on a server, which gives the number later
     /// ([`Batch::place`]).
     pub(super) fn new(next_entry: i64, sessions: &mut Sessions) -> Self {
-        sessions.batch += 1;
+        sessions.begin_batch();
         let mut tables = Tables::default();
         if next_entry < 0 {
             tables.entries = Rows::new(&PLACED_ENTRIES);

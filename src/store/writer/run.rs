@@ -1,11 +1,12 @@
 //! The writer's loop.
 
 use super::backend::Backend;
-use super::batch::{self, Batch, Sessions, Tables, Work, refuse};
+use super::batch::{self, Batch, Tables, Work, refuse};
 use super::changes;
 use super::command::{Change, Command};
 use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
+use super::live::Sessions;
 use super::naming::{self, NamingError, SeatName};
 use super::packing;
 use super::prune::{self, Prune};
@@ -13,7 +14,7 @@ use super::reply::{Reply, answer};
 use super::server::bounded;
 use super::statements::{Database, Text};
 use crate::clock::now_us;
-use crate::store::commits::Bells;
+use crate::store::commits::{Bells, Rung};
 use crate::store::error::StoreError;
 use crate::store::health::Gauges;
 use crate::store::open::Settings;
@@ -266,17 +267,11 @@ impl Writer {
         let durability = batch.durability;
         // In the order of commits, as no other thread could, and before the answers: a caller that
         // has one reads what was added. Watchers may have it later.
-        let rung = match self.is_server() {
-            // Another replica's commits may come in between.
-            true => None,
-            false => Some(self.bells.note(batch.added(&self.sessions))),
-        };
+        // On a server, another replica's commits may come in between.
+        let rung = (!self.is_server()).then(|| self.bells.note(batch.added(&self.sessions)));
         let answers = batch.committed(&mut self.sessions);
         self.backend.deliver(durability, answers).await;
-        match rung {
-            Some(rung) => rung.ring(),
-            None => self.bells.stir(),
-        }
+        rung.map_or_else(|| self.bells.stir(), Rung::ring);
     }
 
     async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {

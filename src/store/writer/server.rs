@@ -5,7 +5,8 @@
 //! schema).
 
 use super::batch::Answers;
-use super::fault;
+use super::fault::{self, Verdict};
+use crate::simulated;
 use crate::store::server::{self, Access};
 use crate::store::sql::postgres::{BLOCK, PgLink};
 use crate::store::sql::{Connection, query, query_as};
@@ -27,8 +28,10 @@ const OUTCOME_EVERY: Duration = Duration::from_millis(100);
 pub(in crate::store) struct Server {
     access: Access,
     callers: Handle,
-    /// The open transaction's number.
-    transaction: String,
+    /// Its name in `batches`: of no other start of a process.
+    writer: String,
+    /// The block of numbers of the last transaction that was begun, by which it is found in `batches`.
+    block: i64,
     is_lost: bool,
     /// When a new connection failed last.
     failed: Option<Instant>,
@@ -47,7 +50,8 @@ impl Server {
         Self {
             access,
             callers: Handle::current(),
-            transaction: String::new(),
+            writer: simulated::ulid().to_string(),
+            block: 0,
             is_lost: false,
             failed: None,
             stop,
@@ -118,12 +122,13 @@ impl Server {
         let begin = format!(
             "BEGIN; {synced} {} {BLOCKED}
              SELECT pg_advisory_xact_lock_shared(lock_of(last_value)) FROM numbers;
-             SELECT nextval('numbers') AS block, pg_current_xact_id()::text AS transaction",
-            self.access.limits()
+             INSERT INTO batches (writer, block) VALUES ('{}', nextval('numbers'))
+             ON CONFLICT (writer) DO UPDATE SET block = excluded.block RETURNING block",
+            self.access.limits(),
+            self.writer
         );
-        let (block, transaction): (i64, String) = in_time(link.begin_and_read(begin)).await?;
-        self.transaction = transaction;
-        Ok(block * BLOCK)
+        (self.block,) = in_time(link.begin_and_read(begin)).await?;
+        Ok(self.block * BLOCK)
     }
 
     /// Commits. If the connection is lost meanwhile, the server is asked for the outcome, until it says so.
@@ -148,17 +153,17 @@ impl Server {
         }
     }
 
+    /// Whether the last transaction was committed; `None` while it may still be. What it wrote says so, which is where the
+    /// rest of it is: numbers of transactions are given again after a failover.
     async fn outcome(&mut self, connection: &mut Connection) -> Result<Option<bool>, sqlx::Error> {
         self.connect(connection).await?;
-        // One that the server never had was lost with the server that had it.
-        let status = "SELECT CASE WHEN $1::text::xid8 < pg_current_xact_id() THEN pg_xact_status($1::text::xid8) ELSE 'aborted' END";
-        let status = query_as(status).bind(self.transaction.as_str());
-        let status: Option<String> = in_time(status.fetch_one(connection)).await?;
-        Ok(match status.as_deref() {
-            Some("committed") => Some(true),
-            Some("aborted") => Some(false),
-            _ => None,
-        })
+        let stored = query_as("SELECT block FROM batches WHERE writer = $1 FOR UPDATE NOWAIT");
+        let stored = stored.bind(self.writer.as_str()).fetch_optional(connection);
+        match in_time(stored).await {
+            Ok(block) => Ok(Some(block == Some(self.block))),
+            Err(error) if fault::judge(&error) == Verdict::Blocked => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -202,8 +207,8 @@ mod tests {
         };
         let access = server::Access::new(location).unwrap();
         let mut other = Connection::Postgres(server::connect(&access).await.unwrap());
+        let mut writer = Server::new(access.clone(), CancellationToken::new());
         for commits in [true, false] {
-            let mut writer = Server::new(access.clone(), CancellationToken::new());
             let mut link = server::connect(&access).await.unwrap();
             writer.begin(&mut link, Durability::Power).await.unwrap();
             let outcome = writer.outcome(&mut other).await.unwrap();
@@ -216,9 +221,11 @@ mod tests {
             let outcome = writer.outcome(&mut other).await.unwrap();
             assert_eq!(outcome, Some(commits));
         }
-        // Lost with a server that was ahead of this one.
+        // Lost with a server that was ahead of this one: it has an earlier one of this writer, or none.
+        writer.block += 1;
+        assert_eq!(writer.outcome(&mut other).await.unwrap(), Some(false));
         let mut writer = Server::new(access, CancellationToken::new());
-        writer.transaction = (1_u64 << 40).to_string();
+        writer.block = 1;
         assert_eq!(writer.outcome(&mut other).await.unwrap(), Some(false));
     }
 }
