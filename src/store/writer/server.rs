@@ -32,6 +32,8 @@ pub(in crate::store) struct Server {
     writer: String,
     /// The block of numbers of the last transaction that was begun, by which it is found in `batches`.
     block: i64,
+    /// Whether it has a row in `batches`: a lock on that shows that a transaction goes on.
+    is_listed: bool,
     is_lost: bool,
     /// When a new connection failed last.
     failed: Option<Instant>,
@@ -52,6 +54,7 @@ impl Server {
             callers: Handle::current(),
             writer: simulated::ulid().to_string(),
             block: 0,
+            is_listed: false,
             is_lost: false,
             failed: None,
             stop,
@@ -111,6 +114,7 @@ impl Server {
         link: &mut PgLink,
         durability: Durability,
     ) -> Result<i64, sqlx::Error> {
+        self.list(link).await?;
         // A server may be set to more than `on`, and what must survive a power cut never has less.
         let synced = match durability {
             Durability::Power => {
@@ -129,6 +133,19 @@ impl Server {
         );
         (self.block,) = in_time(link.begin_and_read(begin)).await?;
         Ok(self.block * BLOCK)
+    }
+
+    async fn list(&mut self, link: &mut PgLink) -> Result<(), sqlx::Error> {
+        if !self.is_listed {
+            let list = format!(
+                "INSERT INTO batches (writer, block) VALUES ('{}', 0)
+                 ON CONFLICT (writer) DO UPDATE SET block = batches.block RETURNING block",
+                self.writer
+            );
+            let (_,): (i64,) = in_time(link.read(list)).await?;
+            self.is_listed = true;
+        }
+        Ok(())
     }
 
     /// Commits. If the connection is lost meanwhile, the server is asked for the outcome, until it says so.
