@@ -97,6 +97,11 @@ pub(super) async fn open(access: &Access) -> Result<PgLink, StoreError> {
                    migrate` with the server's own address, not that of a pooler";
         return Err(failed(why.to_owned()));
     }
+    // Another process may be at it.
+    let (_,): (String,) = link
+        .read("SELECT set_config('lock_timeout', '60s', false)")
+        .await
+        .map_err(|error| failed(error.to_string()))?;
     // Those of a later version are known to fit.
     let mut migrator = Migrator::with_migrations(MIGRATIONS.clone());
     let run = migrator.set_ignore_missing(true).run(link.raw());
@@ -105,7 +110,10 @@ pub(super) async fn open(access: &Access) -> Result<PgLink, StoreError> {
             "its schema could not be brought up to date: {error}"
         ))
     })?;
-    Ok(link)
+    // With the usual limits.
+    connect(access)
+        .await
+        .map_err(|error| failed(error.to_string()))
 }
 
 /// The number of this version's last migration.
@@ -123,7 +131,13 @@ async fn check(access: &Access, link: &mut PgLink) -> Result<i64, StoreError> {
     let found = link.read(tables).await.map_err(failed)?;
     let (ours, compatibility, matches): (Option<String>, Option<String>, Option<String>) = found;
     if compatibility.is_none() {
-        return match ours.or(matches) {
+        // Another process has just begun to make the tables: the migrations wait for each other.
+        let begun = "SELECT count(*) FROM _sqlx_migrations";
+        let is_begun = ours.is_some() && matches.is_none() && {
+            let (done,): (i64,) = link.read(begun).await.map_err(failed)?;
+            done == 0
+        };
+        return match ours.filter(|_| !is_begun).or(matches) {
             None => Ok(0),
             Some(table) => Err(StoreError::Server {
                 server: access.server.to_string(),
