@@ -21,6 +21,6 @@ password=$(word)
 printf %s "$password" | make postgres_password 999
 password=$(cat secrets/postgres_password)
 printf 'postgres://drover:%s@postgres/drover' "$password" | make store_url 10001
-for name in api_token pass_key cluster_key; do
+for name in api_token pass_key; do
     word | make "$name" 10001
 done
