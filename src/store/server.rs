@@ -33,8 +33,15 @@ const LIMITS: [(&str, &str); 3] = [
 
 /// Every file of `migrations/postgres/`, in order.
 static MIGRATIONS: LazyLock<Vec<Migration>> = LazyLock::new(|| {
-    let schema = include_str!("../../migrations/postgres/0001_schema.sql");
-    migrations([("schema", schema)])
+    macro_rules! file {
+        ($name:literal) => {
+            include_str!(concat!("../../migrations/postgres/", $name, ".sql"))
+        };
+    }
+    migrations([
+        ("schema", file!("0001_schema")),
+        ("planned_matches", file!("0002_planned_matches")),
+    ])
 });
 
 /// How a server is reached.

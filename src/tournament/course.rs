@@ -488,6 +488,7 @@ impl Course {
                             .entrants()
                             .filter_map(|entrant| names.get(entrant).cloned())
                             .collect(),
+                        claim: None,
                     };
                     let planned = PlannedMatch {
                         number,

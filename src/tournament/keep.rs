@@ -291,6 +291,7 @@ mod tests {
             number: 0,
             seed: 1,
             entrants: ["a", "b", "c", "d"].map(Into::into).into(),
+            claim: None,
         };
         for (slot, cause) in [(Some(slot), Cause::Cancelled), (None, Cause::Normal)] {
             let planned = PlannedMatch {

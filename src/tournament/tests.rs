@@ -94,6 +94,7 @@ fn planned() -> Vec<PlannedMatch> {
             number: planned.number,
             seed: planned.seed,
             entrants: planned.table.iter().map(|at| NAMES[*at].into()).collect(),
+            claim: None,
         }),
         ..planned
     };
@@ -558,6 +559,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_as_wel
             number: 0,
             seed: 7,
             entrants: NAMES[..2].iter().map(|name| (*name).into()).collect(),
+            claim: None,
         };
         let planned = PlannedMatch {
             number: 0,

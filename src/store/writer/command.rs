@@ -7,6 +7,7 @@ use super::prune::Prune;
 use super::reply::Reply;
 use super::tokens::TokenChange;
 use super::tournaments::TournamentChange;
+use crate::store::sql::{Query, Row};
 use crate::store::types::{Append, MatchResult, MatchRow, NewSession, Receipt, SessionId};
 use tokio::sync::oneshot;
 
@@ -50,7 +51,9 @@ pub(in crate::store) enum Command {
     /// Shrinks the file; answered with the bytes given back.
     GiveBack(Reply<u64>),
     Close(oneshot::Sender<()>),
+    /// Runs a statement that is a transaction of its own and need not be synced; answered with its rows.
+    Run(Query, Reply<Vec<Row>>),
     /// Runs a statement on the writer's connection: tests use it to damage a store or fill its disk.
     #[cfg(test)]
-    Run(String, oneshot::Sender<Option<i64>>),
+    Alter(String, oneshot::Sender<Option<i64>>),
 }

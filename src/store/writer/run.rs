@@ -173,8 +173,13 @@ impl Writer {
                     let given = async |database: &mut _| packing::shrunk(database).await;
                     answer(reply, self.unsynced(0, given).await);
                 }
-                #[cfg(test)]
                 Command::Run(statement, reply) => {
+                    batch = self.flush(batch).await;
+                    let run = async |database: &mut Connection| statement.fetch_all(database).await;
+                    answer(reply, self.unsynced(0, run).await);
+                }
+                #[cfg(test)]
+                Command::Alter(statement, reply) => {
                     batch = self.flush(batch).await;
                     let query = crate::store::sql::query_as(statement);
                     let _ = reply.send(
@@ -396,7 +401,7 @@ impl Writer {
             slots,
             lessons,
             models,
-            unknown,
+            refused,
             changes,
         } = endings;
         let all = [
@@ -413,7 +418,7 @@ impl Writer {
             rows.write(database).await?;
         }
         changes::trim(&mut database.connection).await?;
-        batch.refuse_unknown(&unknown);
+        batch.refuse(&refused);
         Ok(())
     }
 
