@@ -1,8 +1,8 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Aim, Course, Ended, Extent, Kept, MatchPlayer, Plan, PlannedMatch, Play, PlayedMatch, Playing,
-    Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
+    Aim, Course, Ended, Extent, Kept, MatchPlayer, Matches, Plan, PlannedMatch, Play, PlayedMatch,
+    Playing, Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
 };
 use crate::history::{self, ALL_ROUNDS, PageAt, TournamentMatch};
 use crate::link::program::{Load, Machine};
@@ -436,11 +436,13 @@ async fn noted(file: &str, stops_at: usize) -> (Vec<PlannedMatch>, [String; 2]) 
     let asked = Arc::default();
     let go_on = async |course: &mut Course, stops_at| {
         let play = Play {
-            player: Arc::new(Noting {
-                asked: Arc::clone(&asked),
-                stops_at,
-            }),
-            concurrency: NonZeroUsize::MIN,
+            matches: Matches::Here(
+                Arc::new(Noting {
+                    asked: Arc::clone(&asked),
+                    stops_at,
+                }),
+                NonZeroUsize::MIN,
+            ),
             stop: Arc::default(),
             target: &|_, _| Aim::Open(None),
             broken_lose: false,
