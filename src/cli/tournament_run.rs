@@ -13,14 +13,13 @@ use super::worker::{cores, within};
 use crate::clock::now_us;
 use crate::link::program::no_isolation;
 use crate::referee::Recording;
-use crate::store::TournamentRow;
+use crate::store::{Queue, TournamentRow};
 use crate::tournament::standings::{League, PlayedGame, Standings, Until};
 use crate::tournament::{
     Aim, Course, Cup, Ended, Extent, Matches, Play, REFEREE, Remarks, Stop, Terms, TournamentFile,
-    broken, open_recording, shareable, standings_of,
+    broken, open_recording, shareable, standings_of, work,
 };
 use anyhow::Context as _;
-use games::Wire;
 use parking_lot::Mutex;
 use ratings::Verdict;
 use std::io::Write as _;
@@ -171,15 +170,7 @@ fn seat_users_bots(
         };
         let open = of_game().find(|found| found.ended_us.is_none());
         let setup = open.or(of_game().next()).map(|found| &found.setup);
-        let (kit, within) = (cup.kit, cup.users_bots.within);
-        let seats = cup.meant(setup).map(|spec| (kit, spec));
-        cup.users_bots = users_bots::seated(common, within, seats)?;
-        cup.users_bots.within = within;
-        cup.users_bots.ranked = true;
-        if kit.card().wire == Wire::Stdio {
-            // One of them is asked at a time.
-            cup.users_bots.bots = cup.users_bots.bots.clone().resting();
-        }
+        users_bots::enter(common, cup, setup)?;
         cup.note_versions();
     }
     Ok(())
@@ -250,7 +241,7 @@ impl Run<'_> {
             ));
             let began = Instant::now();
             let before = course.games().len();
-            let ended = match self.play(&mut course, &mut listener).await {
+            let ended = match self.play(common, &mut course, &mut listener).await {
                 Ok(ended) => ended,
                 Err(error) => {
                     // The error is reported, whether this can be or not.
@@ -331,7 +322,7 @@ impl Run<'_> {
             Some(found) => {
                 if let (false, Some(store)) = (self.args.workers, recording.store()) {
                     // What this process plays no worker plays any more.
-                    store.queue().withdraw(&found.id, true).await?;
+                    Queue::new(store.clone()).withdraw(&found.id, true).await?;
                 }
                 Course::resume(found, cup, recording, extent).await
             }
@@ -362,6 +353,7 @@ impl Run<'_> {
 
     async fn play(
         &self,
+        common: &Common,
         course: &mut Course,
         listener: &mut Option<TcpListener>,
     ) -> anyhow::Result<Ended> {
@@ -371,7 +363,7 @@ impl Run<'_> {
         let concurrency = self.args.concurrency.or(self.file.concurrency);
         let concurrency = concurrency.unwrap_or_else(cores);
         if self.args.workers {
-            return self.play_by_workers(course, concurrency).await;
+            return self.play_by_workers(common, course, concurrency).await;
         }
         let tables = Tables {
             cup: course.cup(),
@@ -392,6 +384,7 @@ impl Run<'_> {
     /// Has the matches played by those of a server's database, or by one in this process.
     async fn play_by_workers(
         &self,
+        common: &Common,
         course: &mut Course,
         concurrency: NonZeroUsize,
     ) -> anyhow::Result<Ended> {
@@ -399,12 +392,13 @@ impl Run<'_> {
         let store = store.context("a tournament needs a database")?.clone();
         let end = CancellationToken::new();
         let worker = store.location().file().is_some().then(|| {
-            let (worker, end) = (within(store.clone(), concurrency), end.clone());
-            tokio::spawn(async move { worker.work(&end).await })
+            let (worker, end) = (within(common, store.clone(), concurrency), end.clone());
+            tokio::spawn(async move { work(&worker, &end).await })
         });
         let terms = Terms {
             extent: self.extent,
             replays_max: self.file.replays_max,
+            bots: users_bots::digests(common, course.cup())?,
         };
         let ended = self.play_on(course, Matches::Workers(terms)).await;
         end.cancel();

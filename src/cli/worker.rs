@@ -5,12 +5,13 @@ use super::logging;
 use super::stopping::on_signal;
 use super::tournament_tables::Tables;
 use super::usage::refuse;
+use super::users_bots;
 use crate::config::{Flags, Location};
 use crate::history::GameRules;
 use crate::link::program::no_isolation;
 use crate::referee::SeatSpec;
 use crate::store::{Durability, Settings, Store};
-use crate::tournament::{Engagement, Hired, Players, Worker, referee_of};
+use crate::tournament::{Cup, Engagement, Hired, Players, Terms, Worker, referee_of, work};
 use futures_util::future::BoxFuture;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ pub(super) struct Args {
     /// Matches at once; the default is one a core.
     #[arg(long, value_name = "C", value_parser = concurrency)]
     concurrency: Option<NonZeroUsize>,
-    /// Also play matches of entrants that are commands (cmd:, run), which come from whoever runs the tournament: each is
-    /// isolated from the others, but runs as this user.
+    /// Also play matches of entrants that are commands (cmd:, run), which the tournament names: each is isolated from the others,
+    /// but runs as this user.
     #[arg(long)]
     allow_cmd: bool,
     /// End once there was nothing to play for so long, such as 30s.
@@ -61,24 +62,24 @@ pub(super) fn run(common: &Common, args: Args) -> anyhow::Result<()> {
             ..Settings::configured(&config.store, GameRules::all())
         };
         let store = Store::open(&settings).await?;
-        let worker = worker(store.clone(), &args);
+        let worker = worker(common, store.clone(), &args);
         tracing::info!(
             name = worker.name,
             database = %store.location(),
             concurrency = worker.concurrency,
             "looking for matches"
         );
-        let played = worker.work(&stop).await;
+        let played = work(&worker, &stop).await;
         tracing::info!(matches = played, "ended");
         store.close().await;
         Ok(())
     })
 }
 
-fn worker(store: Store, args: &Args) -> Worker {
+fn worker(common: &Common, store: Store, args: &Args) -> Worker {
     Worker {
         store,
-        players: Arc::new(Here),
+        players: Arc::new(Here(common.clone())),
         name: args.name.clone().unwrap_or_else(own_name),
         concurrency: args.concurrency.unwrap_or_else(cores),
         cmd: args.allow_cmd,
@@ -87,10 +88,10 @@ fn worker(store: Store, args: &Args) -> Worker {
 }
 
 /// A worker within the process of a run, whose programs play here anyway.
-pub(super) fn within(store: Store, concurrency: NonZeroUsize) -> Worker {
+pub(super) fn within(common: &Common, store: Store, concurrency: NonZeroUsize) -> Worker {
     Worker {
         store,
-        players: Arc::new(Here),
+        players: Arc::new(Here(common.clone())),
         name: own_name(),
         concurrency,
         cmd: true,
@@ -109,19 +110,37 @@ fn own_name() -> String {
     format!("{host}:{process}")
 }
 
-/// Plays in this process.
-struct Here;
+/// Plays in this process, with the users' bots of this configuration's shelf.
+struct Here(Common);
+
+impl Here {
+    /// Finds the users' bots, which must be those that the run has.
+    fn enter(&self, cup: &mut Cup, terms: &Terms) -> anyhow::Result<()> {
+        users_bots::enter(&self.0, cup, None)?;
+        let own = users_bots::digests(&self.0, cup)?;
+        for entrant in &cup.entrants {
+            let name = entrant.spec.to_string();
+            if own.get(&name) != terms.bots.get(&name) {
+                anyhow::bail!(
+                    "{name} is on this shelf with other content than where the tournament is run"
+                );
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Players for Here {
     fn hire(&self, engagement: Engagement) -> BoxFuture<'_, anyhow::Result<Hired>> {
         Box::pin(async move {
             let Engagement {
-                cup,
+                mut cup,
                 terms,
                 tournament,
                 recording,
                 concurrency,
             } = engagement;
+            self.enter(&mut cup, &terms)?;
             let runs = cup.entrants.iter();
             let runs = runs.filter(|entrant| matches!(entrant.spec, SeatSpec::Program(_)));
             if let (Some(entrant), Some(why)) = (runs.last(), no_isolation()) {

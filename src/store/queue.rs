@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::time::Duration;
 
-/// Matches are put into the queue so many at a time.
+/// Matches that are put into the queue at once.
 const PLANNED_AT_ONCE: usize = 500;
 /// Rounds that are offered at once.
 const OFFERS_MAX: i64 = 64;
@@ -101,16 +101,13 @@ pub struct Waiting {
     pub needs_cmd: bool,
 }
 
-impl Store {
-    /// Planned matches of tournaments.
-    #[must_use]
-    pub fn queue(&self) -> Queue {
-        let store = self.clone();
-        Queue { store }
-    }
-}
-
 impl Queue {
+    /// That of this database.
+    #[must_use]
+    pub const fn new(store: Store) -> Self {
+        Self { store }
+    }
+
     /// Puts a round's matches into the queue, in this order; those that are there already stay as they are, and those that
     /// have a result stay out.
     ///
@@ -258,7 +255,7 @@ impl Queue {
         self.run(fail).await.map(drop)
     }
 
-    /// Takes a tournament's matches out of the queue; whoever plays one cannot store its result any more. Without
+    /// Takes a tournament's matches out of the queue; the worker that plays one cannot store its result any more. Without
     /// `claimed` those stay that workers have now.
     ///
     /// # Errors

@@ -382,7 +382,7 @@ impl Course {
                     recording: &self.recording,
                     tournament: &self.id,
                     round: at as u32,
-                    terms: *terms,
+                    terms: terms.clone(),
                     stop: &play.stop,
                     watcher: &play.watcher,
                 };

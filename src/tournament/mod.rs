@@ -57,4 +57,4 @@ pub use sink::{FinishedMatch, MatchSink};
 pub use stored::{Remarks, StoredTournament, standings_of};
 pub use tally::{Counted, EntrantTally, Tally};
 pub use watch::{Watch, Watcher};
-pub use workers::{Engagement, Hired, Players, Terms, Worker, shareable, stored_cup};
+pub use workers::{Engagement, Hired, Players, Terms, Worker, shareable, stored_cup, work};

@@ -1,4 +1,4 @@
-//! The interface to whoever follows a tournament as it is played.
+//! The interface to those who follow a tournament as it is played.
 
 use super::standings::PlayedGame;
 use parking_lot::Mutex;

@@ -6,7 +6,9 @@ use super::fake::{
 };
 use crate::history;
 use crate::store::sql::query;
-use crate::store::{Claimed, Held, MatchResult, QueuedMatch, Store, StoreError, Waiting, Wanted};
+use crate::store::{
+    Claimed, Held, MatchResult, Queue, QueuedMatch, Store, StoreError, Waiting, Wanted,
+};
 use games::Cause;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -24,6 +26,10 @@ const WANTED: Wanted<'static> = Wanted {
     lease: LONG,
 };
 
+fn queue_of(store: &Store) -> Queue {
+    Queue::new(store.clone())
+}
+
 fn queued(number: u64) -> QueuedMatch {
     QueuedMatch {
         number,
@@ -32,7 +38,7 @@ fn queued(number: u64) -> QueuedMatch {
     }
 }
 
-/// A store with a tournament of which so many matches are planned.
+/// A store with a tournament of which this number of matches is planned.
 async fn planned(count: u64) -> (TempDir, Store) {
     let (folder, store) = opened().await;
     let tournament = new_tournament(TOURNAMENT);
@@ -43,12 +49,12 @@ async fn planned(count: u64) -> (TempDir, Store) {
         .await
         .unwrap();
     let all: Vec<QueuedMatch> = (0..count).map(queued).collect();
-    store.queue().plan(TOURNAMENT, 1, &all).await.unwrap();
+    queue_of(&store).plan(TOURNAMENT, 1, &all).await.unwrap();
     (folder, store)
 }
 
 async fn claimed(store: &Store, wanted: Wanted<'_>) -> Vec<Claimed> {
-    store.queue().claim(&wanted).await.unwrap()
+    queue_of(store).claim(&wanted).await.unwrap()
 }
 
 /// The only match that can be claimed.
@@ -59,12 +65,12 @@ async fn one(store: &Store, lease: Duration) -> Claimed {
 }
 
 async fn extended(store: &Store, held: Held) -> Vec<Held> {
-    let queue = store.queue();
+    let queue = queue_of(store);
     queue.extend(TOURNAMENT, &[held], LONG).await.unwrap()
 }
 
 async fn waiting(store: &Store) -> Vec<Waiting> {
-    store.queue().waiting(TOURNAMENT).await.unwrap()
+    queue_of(store).waiting(TOURNAMENT).await.unwrap()
 }
 
 /// Ends a match of the database in a match's place in the tournament, by a claim of it.
@@ -92,7 +98,7 @@ async fn results(store: &Store) -> Vec<(u64, String)> {
 #[tokio::test]
 async fn a_match_is_claimed_once_in_the_order_of_the_plan() {
     let (_folder, store) = planned(5).await;
-    let offers = store.queue().offers(false, 9).await.unwrap();
+    let offers = queue_of(&store).offers(false, 9).await.unwrap();
     assert_eq!(offers.len(), 1);
     assert_eq!(
         (&*offers[0].tournament, offers[0].round, &offers[0].task),
@@ -110,7 +116,7 @@ async fn a_match_is_claimed_once_in_the_order_of_the_plan() {
     let last = claimed(&store, WANTED).await;
     assert_eq!(last[0].task, json!({ "deck": 4 }));
     assert!(claimed(&store, WANTED).await.is_empty());
-    assert!(store.queue().offers(false, 9).await.unwrap().is_empty());
+    assert!(queue_of(&store).offers(false, 9).await.unwrap().is_empty());
     assert!(waiting(&store).await.iter().all(|row| row.is_claimed));
 }
 
@@ -121,10 +127,13 @@ async fn what_needs_others_commands_is_claimed_by_those_that_run_them() {
         needs_cmd: true,
         ..queued(0)
     };
-    store.queue().plan(TOURNAMENT, 1, &[needing]).await.unwrap();
-    assert!(store.queue().offers(false, 9).await.unwrap().is_empty());
+    queue_of(&store)
+        .plan(TOURNAMENT, 1, &[needing])
+        .await
+        .unwrap();
+    assert!(queue_of(&store).offers(false, 9).await.unwrap().is_empty());
     assert!(claimed(&store, WANTED).await.is_empty());
-    assert_eq!(store.queue().offers(true, 9).await.unwrap().len(), 1);
+    assert_eq!(queue_of(&store).offers(true, 9).await.unwrap().len(), 1);
     let willing = Wanted {
         cmd: true,
         ..WANTED
@@ -203,7 +212,7 @@ async fn an_extended_claim_stands_and_one_that_is_refused_does_not_stop_others()
 #[tokio::test]
 async fn what_is_given_back_counts_as_never_tried_and_what_failed_does_not() {
     let (_folder, store) = planned(1).await;
-    let queue = store.queue();
+    let queue = queue_of(&store);
     let first = one(&store, LONG).await.held;
     queue.give_back(TOURNAMENT, &[first]).await.unwrap();
     let second = one(&store, LONG).await;
@@ -233,7 +242,7 @@ async fn what_is_given_back_counts_as_never_tried_and_what_failed_does_not() {
 async fn what_was_taken_out_and_put_in_again_is_another_claim() {
     let (_folder, store) = planned(2).await;
     let before = one(&store, LONG).await.held;
-    let queue = store.queue();
+    let queue = queue_of(&store);
     queue.withdraw(TOURNAMENT, false).await.unwrap();
     let left = waiting(&store).await;
     assert_eq!((left.len(), left[0].number), (1, before.number));
@@ -249,7 +258,7 @@ async fn what_was_taken_out_and_put_in_again_is_another_claim() {
 
 /// Claims everything, in parts; the numbers that it got.
 async fn drained(store: Store, worker: usize) -> Vec<u64> {
-    let (queue, worker) = (store.queue(), format!("worker {worker}"));
+    let (queue, worker) = (queue_of(&store), format!("worker {worker}"));
     let wanted = Wanted {
         worker: &worker,
         most: 4,
@@ -301,7 +310,7 @@ async fn fifty_claimers_with_connections_of_their_own_get_each_match_once() {
         "{COUNT} matches, 50 claimers, 4 a claim: {took:.2} s, {:.0} matches a second, 0 claimed twice",
         COUNT as f64 / took
     );
-    // Whoever held one, and however its claim is replaced meanwhile: one result each.
+    // Each has two claims, and one result.
     let stolen = query("UPDATE planned_matches SET free_us = 0 WHERE number < 20");
     stolen.execute(store.reader().pool()).await.unwrap();
     let other = open(folder.path()).await;

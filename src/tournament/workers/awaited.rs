@@ -4,7 +4,7 @@ use super::task::{Terms, queued};
 use super::worker::ATTEMPTS_MAX;
 use crate::history;
 use crate::referee::{Recording, Refereed, Stop};
-use crate::store::{Claimed, Store, StoreError, Waiting, Wanted};
+use crate::store::{Claimed, Queue, Store, StoreError, Waiting, Wanted};
 use crate::tournament::cup::Cup;
 use crate::tournament::keep::{Kept, close_orphans, keep, referee_of};
 use crate::tournament::played_match::PlayedMatch;
@@ -44,9 +44,11 @@ impl Awaited<'_> {
         self,
         planned: Vec<PlannedMatch>,
     ) -> anyhow::Result<Vec<PlayedGame>> {
-        let queue = self.store.queue();
+        let queue = Queue::new(self.store.clone());
         let all = planned.iter().cloned();
-        let all: Vec<_> = all.map(|one| queued(self.cup, one, self.terms)).collect();
+        let all: Vec<_> = all
+            .map(|one| queued(self.cup, one, self.terms.clone()))
+            .collect();
         let put = queue.plan(self.tournament, self.round, &all).await;
         put.context("a round cannot be put into the queue")?;
         let mut open: BTreeMap<u64, PlannedMatch> =
@@ -102,7 +104,9 @@ impl Awaited<'_> {
         &self,
         open: &BTreeMap<u64, PlannedMatch>,
     ) -> anyhow::Result<(Vec<PlayedGame>, Vec<Waiting>)> {
-        let waiting = self.store.queue().waiting(self.tournament).await?;
+        let waiting = Queue::new(self.store.clone())
+            .waiting(self.tournament)
+            .await?;
         let queued: BTreeSet<u64> = waiting.iter().map(|one| one.number).collect();
         // Whatever has left the queue by now has a result by now.
         let left = open.keys().filter(|number| !queued.contains(number));
@@ -148,7 +152,7 @@ impl Awaited<'_> {
             most,
             lease: GIVING_UP,
         };
-        let claimed = self.store.queue().claim(&wanted).await?;
+        let claimed = Queue::new(self.store.clone()).claim(&wanted).await?;
         let (sender, kept) = mpsc::channel(claimed.len().max(1));
         for claimed in claimed {
             if let Some(planned) = open.get(&claimed.held.number) {

@@ -4,7 +4,7 @@
 //! claim them (`work`), know from the tournament's row who plays how (`stored_cup`), play them by the runner and the match
 //! players of every other run, and store the results (`shift`). What bots have learnt they read from the stored lessons of
 //! the rounds before, as a resumed run does. So results depend neither on who played a match nor on how many workers there
-//! are, as long as bots' decisions depend on nothing but what they are told: built-in bots with a budget of nodes, and
+//! are, as long as bots' decisions depend on nothing but what they are sent: built-in bots with a budget of nodes, and
 //! programs that are deterministic.
 //!
 //! Nothing is played twice in the results: the transaction that stores a result takes the match out of the queue by the
@@ -20,4 +20,5 @@ mod worker;
 pub(super) use awaited::Awaited;
 pub use stored_cup::{shareable, stored_cup};
 pub use task::Terms;
+pub use work::work;
 pub use worker::{Engagement, Hired, Players, Worker};

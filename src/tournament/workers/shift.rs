@@ -26,12 +26,13 @@ use tokio::time::{Instant, MissedTickBehavior};
 const LEASE: Duration = Duration::from_secs(10);
 /// How often claims are extended.
 const BEAT: Duration = Duration::from_secs(2);
-/// Matches that last microseconds are claimed ahead for so long, and so many of them at most.
+/// For how long matches are claimed ahead, where they last less than that.
 const AHEAD: Duration = Duration::from_millis(250);
+/// Matches that are claimed ahead at most.
 const AHEAD_MAX: usize = 256;
 /// How soon more is claimed after there was nothing, and how late at most.
 const PACE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
-/// From so many attempts on a match is played alone, so that one which kills its worker takes no others with it.
+/// From this attempt on, counted from 0, a match is played alone: one that kills its worker takes no others with it.
 const ALONE_FROM: u32 = 2;
 /// When a match that could not be played is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -59,7 +60,7 @@ impl Shift<'_> {
         let recording = recording(&self.worker.store, terms.extent);
         let engagement = Engagement {
             cup: stored_cup(&row)?,
-            terms,
+            terms: terms.clone(),
             tournament: tournament.to_owned(),
             recording: recording.clone(),
             concurrency: self.worker.concurrency,
@@ -67,7 +68,7 @@ impl Shift<'_> {
         let Hired { cup, player, end } = self.worker.players.hire(engagement).await?;
         let played = async {
             let knowledge = self.knowledge(&cup, tournament, round).await?;
-            let plan = self.plan(&cup, terms, knowledge);
+            let plan = self.plan(&cup, terms.extent, knowledge);
             let (sender, kept) = mpsc::channel(MATCHES_WAITING_MAX);
             let keeping = keep(cup.kit, cup.options.clone(), recording, kept);
             let stop = Arc::clone(&self.stop);
@@ -112,9 +113,9 @@ impl Shift<'_> {
         Ok(Some(Arc::new(knowledge)))
     }
 
-    fn plan(&self, cup: &Cup, terms: Terms, knowledge: Option<Arc<Knowledge>>) -> Arc<Plan> {
+    fn plan(&self, cup: &Cup, extent: Extent, knowledge: Option<Arc<Knowledge>>) -> Arc<Plan> {
         let concurrency = self.worker.concurrency;
-        Arc::new(cup.plan(knowledge, concurrency, terms.extent == Extent::Full))
+        Arc::new(cup.plan(knowledge, concurrency, extent == Extent::Full))
     }
 }
 
@@ -152,7 +153,7 @@ impl<'a> Desk<'a> {
         Self {
             worker: shift.worker,
             stop: Arc::clone(&shift.stop),
-            queue: shift.worker.store.queue(),
+            queue: Queue::new(shift.worker.store.clone()),
             tournament,
             round,
             feed: Some(feed),
@@ -263,7 +264,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Claims so many; where nothing else is left, one that is played alone.
+    /// Claims as many as there is `room` for; where nothing else is left, one that is played alone.
     async fn some(&mut self, room: usize) -> Result<Vec<Claimed>, StoreError> {
         let claimed = self.claimed(0..ALONE_FROM, room).await?;
         if !claimed.is_empty() || !self.open.is_empty() {

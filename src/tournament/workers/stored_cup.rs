@@ -25,11 +25,6 @@ pub fn shareable(cup: &Cup) -> Result<(), FileError> {
                      the workers run, and leave them out here"
                 ));
             }
-            SeatSpec::Bot(_) => {
-                return refuse(format!(
-                    "entrant {name:?}: workers do not have users' bots yet: play this tournament without workers"
-                ));
-            }
             _ if entrant.token.is_some() => {
                 return refuse(format!(
                     "entrant {name:?} dials the process that runs the tournament: play it without workers"

@@ -7,14 +7,17 @@ use crate::tournament::keep::Extent;
 use crate::tournament::schedule::PlannedMatch;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// What of a run's settings its workers go by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// How much of each match is stored.
     pub extent: Extent,
     /// How often a match is played again at most since the machine made a program late.
     pub replays_max: u32,
+    /// The digests of users' bots' folders, by `bot:NAME@VERSION`: only where the same are on the shelf it is played.
+    pub bots: BTreeMap<String, String>,
 }
 
 /// One match, as it lies in the queue.

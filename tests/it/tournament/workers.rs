@@ -1,4 +1,4 @@
-//! Matches on many workers: the results are those of one process, whoever dies.
+//! Matches on many workers: the results are those of one process, whichever of them ends.
 
 use super::{CUP, LEARNERS, files_of, tournament};
 use crate::app::{drover, folder, ok, refused, until};
