@@ -149,8 +149,7 @@ async fn a_result_takes_its_match_out_of_the_queue_and_stays_out() {
     assert_eq!(results(&store).await, [(0, match_id(7))]);
     assert!(waiting(&store).await.is_empty());
     // Planned again, as a resumed run does, it stays out; nothing is left of its claim.
-    store
-        .queue()
+    queue_of(&store)
         .plan(TOURNAMENT, 1, &[queued(0)])
         .await
         .unwrap();
@@ -168,8 +167,7 @@ async fn a_claim_that_lapsed_is_given_again_and_its_result_is_refused() {
     assert_eq!((first.attempts, second.attempts), (0, 1));
     assert!(second.held.claim > first.held.claim);
     assert_eq!(extended(&store, first.held).await, []);
-    store
-        .queue()
+    queue_of(&store)
         .give_back(TOURNAMENT, &[first.held])
         .await
         .unwrap();

@@ -14,6 +14,8 @@ mod awaited;
 mod shift;
 mod stored_cup;
 mod task;
+#[cfg(test)]
+mod tests;
 mod work;
 mod worker;
 

@@ -196,10 +196,15 @@ impl<'a> Desk<'a> {
             }
         }
         let failed = running.failed();
+        let is_known = failed.is_some();
         // What is unfinished is given back before anything else is waited for.
         self.give_back(failed).await;
-        running.end().await?;
-        Ok(())
+        let ran = running.end().await;
+        match is_known {
+            // That match alone is tried again later, here or elsewhere.
+            true => Ok(()),
+            false => Ok(ran?),
+        }
     }
 
     fn claims(&self) -> bool {
@@ -338,6 +343,8 @@ impl<'a> Desk<'a> {
     }
 
     async fn fail(&self, held: Held, why: &str) {
+        let (tournament, number) = (self.tournament, held.number);
+        tracing::warn!(tournament, number, why, "a match cannot be played here");
         let why = format!("{}: {why}", self.worker.name);
         let fail = self.queue.fail(self.tournament, held, &why, AGAIN);
         reported(fail.await);
