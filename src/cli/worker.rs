@@ -11,7 +11,9 @@ use crate::history::GameRules;
 use crate::link::program::no_isolation;
 use crate::referee::SeatSpec;
 use crate::store::{Durability, Settings, Store};
-use crate::tournament::{Cup, Engagement, Hired, Players, Terms, Worker, referee_of, work};
+use crate::tournament::{
+    Cup, Engagement, Entrant, Hired, Players, Terms, Worker, referee_of, work,
+};
 use futures_util::future::BoxFuture;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -141,9 +143,10 @@ impl Players for Here {
                 concurrency,
             } = engagement;
             self.enter(&mut cup, &terms)?;
-            let runs = cup.entrants.iter();
-            let runs = runs.filter(|entrant| matches!(entrant.spec, SeatSpec::Program(_)));
-            if let (Some(entrant), Some(why)) = (runs.last(), no_isolation()) {
+            let runs = |entrant: &&Entrant| matches!(entrant.spec, SeatSpec::Program(_));
+            if let Some(entrant) = cup.entrants.iter().find(runs)
+                && let Some(why) = no_isolation()
+            {
                 anyhow::bail!("entrant {:?} cannot be isolated here: {why}", entrant.name);
             }
             let tables = Tables {

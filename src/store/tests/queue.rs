@@ -203,7 +203,8 @@ async fn an_extended_claim_stands_and_one_that_is_refused_does_not_stop_others()
         end(&store, 3, second[0].held)
     );
     assert!(matches!(stale, Err(StoreError::Lapsed { .. })), "{stale:?}");
-    (good.unwrap(), late.unwrap());
+    good.unwrap();
+    late.unwrap();
     assert_eq!(results(&store).await, [(0, match_id(2)), (1, match_id(3))]);
 }
 
