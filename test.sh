@@ -105,6 +105,14 @@ case "$code" in
     *) exit "$code" ;;
 esac
 
+step "what deploy/ holds for haproxy and Kubernetes"
+code=0
+.ci/deploy || code=$?
+case "$code" in
+    0 | 77) ;;
+    *) exit "$code" ;;
+esac
+
 step "how long it took"
 cat "$notes/took"
 if [ -s "$SKIPPED" ]; then

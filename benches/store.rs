@@ -218,6 +218,7 @@ impl Pen {
             session: self.id,
             previous: self.previous,
             seq: self.seq,
+            follows: None,
             open,
             match_,
             entries,

@@ -90,8 +90,12 @@ const LEDGER_BOUNDS: [f64; 14] = [
 ///
 /// # Errors
 /// [`BuildError`] if a recorder is installed already.
-pub fn install() -> Result<PrometheusHandle, BuildError> {
-    let handle = builder()?.install_recorder()?;
+pub fn install(replica: Option<&str>) -> Result<PrometheusHandle, BuildError> {
+    let mut builder = builder()?;
+    if let Some(replica) = replica {
+        builder = builder.add_global_label("replica", replica);
+    }
+    let handle = builder.install_recorder()?;
     describe();
     Ok(handle)
 }

@@ -40,6 +40,13 @@ CREATE TABLE owners (
 CREATE SEQUENCE numbers AS BIGINT MINVALUE 0 START 1;
 SELECT nextval('numbers');
 
+-- The block of numbers of each writer's last transaction, which that has written: so a writer whose connection broke while
+-- it committed knows the outcome.
+CREATE TABLE batches (
+    writer TEXT COLLATE "C" PRIMARY KEY,
+    block BIGINT NOT NULL
+);
+
 -- Each start of a writer: a part of its new sessions' numbers.
 CREATE SEQUENCE writers AS BIGINT MINVALUE 0 MAXVALUE 1023 CYCLE;
 
@@ -62,20 +69,22 @@ BEGIN
 END $$;
 
 -- WHAT STATEMENTS CALL BY SQLITE'S NAMES
+--
+-- A function that calls another one of these has a parsed body, which needs no search path: pg_restore has none.
 
 -- A text as JSON. PostgreSQL reads none in which a string holds the character 0, which strangers may send.
 CREATE FUNCTION as_json(data TEXT) RETURNS JSON LANGUAGE sql IMMUTABLE AS
     $$ SELECT replace(data, '\u0000', '\ufffd') :: JSON $$;
-CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 50 AS
-    $$ SELECT json_array_elements_text(as_json(list)) $$;
-CREATE FUNCTION json_each(data TEXT, path TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 10 AS
-    $$ SELECT json_array_elements_text(as_json(data) -> substr(path, 3)) $$;
-CREATE FUNCTION json_extract(data TEXT, path TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT as_json(data) ->> substr(path, 3) $$;
-CREATE FUNCTION json_text(data TEXT, name TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT as_json(data) ->> name $$;
-CREATE FUNCTION json_text(data TEXT, place INT) RETURNS TEXT LANGUAGE sql IMMUTABLE AS
-    $$ SELECT as_json(data) ->> place $$;
+CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 50
+    BEGIN ATOMIC SELECT json_array_elements_text(as_json(list)); END;
+CREATE FUNCTION json_each(data TEXT, path TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE ROWS 10
+    BEGIN ATOMIC SELECT json_array_elements_text(as_json(data) -> substr(path, 3)); END;
+CREATE FUNCTION json_extract(data TEXT, path TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE
+    RETURN as_json(data) ->> substr(path, 3);
+CREATE FUNCTION json_text(data TEXT, name TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE
+    RETURN as_json(data) ->> name;
+CREATE FUNCTION json_text(data TEXT, place INT) RETURNS TEXT LANGUAGE sql IMMUTABLE
+    RETURN as_json(data) ->> place;
 CREATE OPERATOR ->> (LEFTARG = TEXT, RIGHTARG = TEXT, FUNCTION = json_text);
 CREATE OPERATOR ->> (LEFTARG = TEXT, RIGHTARG = INT, FUNCTION = json_text);
 CREATE FUNCTION iif(condition BOOLEAN, yes ANYELEMENT, no ANYELEMENT) RETURNS ANYELEMENT LANGUAGE sql IMMUTABLE AS
@@ -200,6 +209,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_by_match ON sessions (match_id);
 CREATE INDEX sessions_live ON sessions (id) WHERE ended_us IS NULL;
+CREATE INDEX sessions_live_by_market ON sessions (market) WHERE ended_us IS NULL AND side = 'player';
 CREATE INDEX sessions_unpacked ON sessions (id)
     WHERE packed IS NULL AND ended_us IS NOT NULL AND last_entry IS NOT NULL;
 CREATE INDEX sessions_by_start ON sessions (opened_us);
@@ -224,6 +234,20 @@ CREATE TABLE entries (
     text BYTEA NOT NULL,
     PRIMARY KEY (session, seq)
 );
+
+-- The session that each key of a referee's messages had last. A beginning names the one before it, so that of two replicas
+-- that begin a session of one key one is refused: `session` then becomes NULL.
+CREATE TABLE newest_sessions (
+    game TEXT COLLATE "C" NOT NULL,
+    referee TEXT COLLATE "C" NOT NULL,
+    market BIGINT NOT NULL,
+    player BIGINT NOT NULL,
+    called TEXT COLLATE "C" NOT NULL,
+    session BIGINT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    former BIGINT,
+    PRIMARY KEY (game, referee, market, player, called)
+);
+CREATE INDEX newest_sessions_by_session ON newest_sessions (session);
 
 -- What `entries` held of a session that has ended, compressed, in one row. content: zstd of the columns that
 -- src/store/packed.rs describes, `bytes` long before compression. dictionary: NULL before the game has one.
@@ -455,6 +479,26 @@ CREATE TABLE tokens (
 CREATE UNIQUE INDEX tokens_live ON tokens (name) WHERE revoked_us IS NULL;
 
 -- TRIGGERS
+
+-- The fence between replicas, where the key of `entries` is none: nothing is added to a session that has ended (its entries
+-- may be in `packed`), and none ends twice, or before its last entry.
+CREATE FUNCTION refuse_late_entry() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT 1 FROM added JOIN sessions ON sessions.id = added.session WHERE ended_us IS NOT NULL) THEN
+        RAISE EXCEPTION 'an entry of a session that has ended' USING ERRCODE = 'DR001';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER entries_late AFTER INSERT ON entries REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_late_entry();
+
+CREATE FUNCTION refuse_other_end() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    IF OLD.ended_us IS NOT NULL
+        OR EXISTS (SELECT 1 FROM entries WHERE session = NEW.id AND seq >= coalesce(NEW.entries, 0)) THEN
+        RAISE EXCEPTION 'session % has ended, or has entries beyond this end', NEW.id USING ERRCODE = 'DR001';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER sessions_end BEFORE UPDATE OF ended_us ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_other_end();
 
 CREATE FUNCTION keep_model_version() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO model_versions (game, kind, name, version, model, updated_us, last_match)

@@ -1,10 +1,8 @@
 //! The key that seals the passes of browsers. It is not in the database: a reader of that, or of a backup,
 //! cannot make passes.
 
-use crate::secrets::{KEY_BYTES_MIN, nonce};
+use crate::secrets::{KEY_BYTES_MIN, SealKey, nonce};
 use crate::store::Store;
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -17,7 +15,7 @@ const OTHERS: u32 = 0o077;
 
 /// The key. Cheap to clone.
 #[derive(Clone)]
-pub struct PassKey(Hmac<Sha256>);
+pub struct PassKey(SealKey);
 
 /// Why there is no key.
 #[derive(Debug, thiserror::Error)]
@@ -105,17 +103,12 @@ impl PassKey {
     }
 
     fn from_bytes(key: &[u8]) -> Self {
-        Self(Hmac::new_from_slice(key).expect("HMAC takes a key of any length"))
+        Self(SealKey::new(key))
     }
 
     /// The seal of these words, in hexadecimal digits.
     pub(super) fn seal(&self, words: &[&[u8]]) -> String {
-        let mut mac = self.0.clone();
-        for word in words {
-            mac.update(word);
-        }
-        let sealed = mac.finalize().into_bytes();
-        sealed.iter().map(|byte| format!("{byte:02x}")).collect()
+        self.0.seal(words)
     }
 }
 

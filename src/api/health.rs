@@ -49,6 +49,12 @@ pub(super) fn readiness(state: &ApiState) -> Result<Vec<String>, Problem> {
     if let Some(why) = state.readiness.refusal() {
         return Err(Problem::unavailable(why));
     }
+    if let Some(replica) = state.sessions.replica()
+        && !replica.is_ready()
+    {
+        let why = "this replica's lease is not sure: the database is away, or it has just started";
+        return Err(Problem::unavailable(why));
+    }
     let health = state.store.health();
     if let Some(why) = health.failing {
         return Err(Problem::unavailable(format!(

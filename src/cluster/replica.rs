@@ -103,6 +103,48 @@ impl Replica {
         View { now, lease, held }
     }
 
+    /// Whether nobody else can own the resource, which this replica has owned since this epoch.
+    #[must_use]
+    pub fn holds(&self, resource: &Resource, epoch: Epoch) -> bool {
+        self.view(resource).held == Some(epoch)
+    }
+
+    /// Owns the resource, if nobody alive does.
+    ///
+    /// # Errors
+    /// As [`Coordination::claim`].
+    pub async fn take(&self, resource: &Resource) -> Result<Option<Epoch>, CoordinationError> {
+        if let Some(epoch) = self.view(resource).held {
+            return Ok(Some(epoch));
+        }
+        Ok(match self.claim(resource, None).await? {
+            Claim::Ours(epoch) => Some(epoch),
+            Claim::Theirs(_) => None,
+        })
+    }
+
+    /// Owns the resource from now on, also if another replica does: for what only this process can do.
+    ///
+    /// # Errors
+    /// As [`Coordination::claim`].
+    pub async fn take_over(&self, resource: &Resource) -> Result<Epoch, CoordinationError> {
+        if let Some(epoch) = self.view(resource).held {
+            return Ok(epoch);
+        }
+        let mut over = None;
+        loop {
+            match self.claim(resource, over).await? {
+                Claim::Ours(epoch) => return Ok(epoch),
+                // Its next owner is not claimed over.
+                Claim::Theirs(owner) if over.is_some() => {
+                    let why = format!("{resource} is claimed by {} as well", owner.replica);
+                    return Err(CoordinationError::Away(why));
+                }
+                Claim::Theirs(owner) => over = Some(owner.epoch),
+            }
+        }
+    }
+
     /// A message that is read now, to be answered within `limit` of its arrival.
     #[must_use]
     pub fn arrival(&self, limit: Duration, forwarded: bool) -> Arrival {

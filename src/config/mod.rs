@@ -21,8 +21,8 @@ pub use lines::Lines;
 pub use load::{Further, Loaded, check_text, load, load_and};
 pub use location::{Location, Server};
 pub use settings::{
-    Api, Bots, Callbacks, Config, Drain, Hub, Koehandel, Log, PathReferee, Referee, Shim, Smartdog,
-    Store, Thinking,
+    Api, Bots, Callbacks, Cluster, Config, Drain, Hub, Koehandel, Log, PathReferee, Referee, Shim,
+    Smartdog, Store, Thinking,
 };
 pub use show::{show, template};
 pub use values::{Durability, LogFormat, NoTarget, Secret, Targets};

@@ -129,11 +129,21 @@ pub(super) fn word<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Erro
 }
 
 pub(super) fn host_port<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    fitting(from, "HOST:PORT", |text| {
-        let parts = text.rsplit_once(':');
-        parts.is_some_and(|(host, port)| {
-            !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0)
-        })
+    fitting(from, "HOST:PORT", is_host_port)
+}
+
+/// The same, or nothing.
+pub(super) fn host_port_or_none<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<String>, D::Error> {
+    let fits = |text: &str| is_host_port(text).then(|| text.to_owned());
+    text_or_none(from, "HOST:PORT, or \"\" for none", fits)
+}
+
+fn is_host_port(text: &str) -> bool {
+    let parts = text.rsplit_once(':');
+    parts.is_some_and(|(host, port)| {
+        !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0)
     })
 }
 

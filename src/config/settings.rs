@@ -28,6 +28,9 @@ pub struct Config {
     /// `[store]`
     #[config(nested)]
     pub store: Store,
+    /// `[cluster]`
+    #[config(nested)]
+    pub cluster: Cluster,
     /// `[thinking]`
     #[config(nested)]
     pub thinking: Thinking,
@@ -202,6 +205,15 @@ impl Store {
         let own = self.durability_by_game.get(game);
         own.copied().unwrap_or(self.durability)
     }
+}
+
+/// Several daemons on one database of a server: each owns some of the sessions.
+#[derive(Clone, Debug, PartialEq, confique::Config)]
+pub struct Cluster {
+    /// HOST:PORT where the other replicas reach this one's `callbacks.listen`. Empty: as it listens, or on all addresses
+    /// by the machine's name.
+    #[config(default = "", deserialize_with = host_port_or_none)]
+    pub address: Maybe<String>,
 }
 
 /// The pool of thinking threads.

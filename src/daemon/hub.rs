@@ -1,6 +1,7 @@
 //! Our own hub inside the daemon, and the hubs that it dials.
 
 use crate::config::Config;
+use crate::daemon::replica::every_look;
 use crate::identities::Identities;
 use crate::referee::Recording;
 use crate::referee::hub::{HubServer, HubSettings, OnLine, Room, read_maps};
@@ -30,12 +31,20 @@ impl RunningHub {
     ) -> anyhow::Result<Self> {
         let durability = config.store.durability_of(kit.card().name);
         let recording = Recording::new(parts.store.clone(), durability);
+        let recording = recording.shared_by(parts.replica.as_ref());
+        let is_shared = recording.is_shared();
         let settings = HubSettings {
             on_line: Some(introduce(parts.identities.clone())),
             connections_max,
             ..hub_settings(kit, config)?
         };
         let hub = HubServer::open(settings, recording).await?;
+        if is_shared {
+            let (hub, stop) = (Arc::clone(&hub), stop.clone());
+            tokio::spawn(every_look(stop, async move || {
+                hub.close_cut().await.map(drop)
+            }));
+        }
         let serving = Arc::clone(&hub);
         let server = tokio::spawn(async move { serving.serve(listener, stop).await });
         Ok(Self { hub, server })

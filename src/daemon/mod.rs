@@ -8,6 +8,7 @@ mod hub;
 mod listeners;
 mod process;
 mod referee;
+mod replica;
 mod room;
 mod running;
 mod signals;

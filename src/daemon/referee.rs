@@ -1,6 +1,8 @@
 //! Our own Koehandel referee inside the daemon, and the demonstration.
 
+use crate::cluster::Replica;
 use crate::config::{Config, Secret};
+use crate::daemon::replica::every_look;
 use crate::identities::{Identities, KnownMatch};
 use crate::link::{Hosts, HttpIn, OwnDoor};
 use crate::programs::Bots;
@@ -45,6 +47,8 @@ pub(super) struct RefereePlan<'a> {
     /// What our referee uses in place of its name when it calls our own bots.
     pub(super) nonce: Secret,
     pub(super) connections_max: usize,
+    /// Where others share the store.
+    pub(super) replica: Option<Arc<Replica>>,
     pub(super) demo: bool,
 }
 
@@ -57,6 +61,8 @@ impl RefereePlan<'_> {
     ) -> anyhow::Result<RunningReferee> {
         let durability = self.config.store.durability_of(self.kit.card().name);
         let recording = Recording::new(self.store.clone(), durability);
+        let recording = recording.shared_by(self.replica.as_ref());
+        let is_shared = recording.is_shared();
         let allow = &self.config.referee.koehandel.allow;
         let reaches = Reaches::new(allow, listener.local_addr()?, self.own_doors());
         let mut settings = self.settings();
@@ -68,6 +74,16 @@ impl RefereePlan<'_> {
             .context("cannot read the matches of the last run")?;
         if resumed > 0 {
             tracing::info!(matches = resumed, "interrupted matches are resumed");
+        }
+        if is_shared {
+            let (host, stop) = (Arc::clone(&host), stop.clone());
+            tokio::spawn(every_look(stop, async move || {
+                let resumed = host.resume().await?;
+                if resumed > 0 {
+                    tracing::info!(matches = resumed, "another replica's matches are resumed");
+                }
+                Ok(())
+            }));
         }
         let server = tokio::spawn(serve(
             Arc::clone(&host),

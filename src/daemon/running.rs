@@ -8,6 +8,7 @@ use super::apart::Apart;
 use super::hub::RunningHub;
 use super::listeners::Inherited;
 use super::referee::RunningReferee;
+use super::replica::RunningReplica;
 use crate::api::Readiness;
 use crate::gateway::CallbacksError;
 use crate::session::Sessions;
@@ -45,6 +46,8 @@ pub struct Daemon {
     addresses: Addresses,
     store: Store,
     pool: Pool,
+    /// Where several share the database.
+    replica: Option<RunningReplica>,
     sessions: Sessions,
     readiness: Readiness,
     callbacks: JoinHandle<Result<(), CallbacksError>>,

@@ -51,6 +51,7 @@ impl Site {
             pool: pool.clone(),
             identities: identities.clone(),
             bots: Bots::none(),
+            replica: None,
             find: games::find,
         };
         let sessions = Sessions::open(sessions, parts).await?;

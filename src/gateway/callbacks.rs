@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::options::CallbackOptions;
+use super::replicas::Replicas;
 use super::routes::Routes;
 use super::shared::Gateway;
 use super::wording;
@@ -58,6 +59,7 @@ impl Callbacks {
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
         Ok(Self {
             gateway: Arc::new(Gateway {
+                replicas: Replicas::new(&sessions, &options),
                 connections: Shares::new(options.connections_max, usize::MAX),
                 connections_by_peer: Shares::new(usize::MAX, options.connections_per_peer_max),
                 requests: Shares::new(usize::MAX, options.requests_per_peer_max),
@@ -112,9 +114,14 @@ impl Callbacks {
 /// Sessions that are in mid-game at a stop continue until they end, within a bound: until then their referees
 /// must be able to connect.
 async fn sessions_over(sessions: &Sessions, bound: Duration) {
+    /// Until then a balancer has noticed that this replica stops.
+    const HANDED_OVER: Duration = Duration::from_secs(5);
     /// How often to check whether any are left.
     const LOOK: Duration = Duration::from_millis(50);
     let looking = async {
+        if sessions.replica().is_some() {
+            tokio::time::sleep(HANDED_OVER).await;
+        }
         while sessions.in_play() {
             tokio::time::sleep(LOOK).await;
         }

@@ -1,13 +1,13 @@
 //! One connection: its requests, one after another.
 
 use super::body::Reply;
+use super::replicas::Message;
 use super::routes::{NoRoute, TARGET_BYTES_MAX, no_bot};
 use super::shared::Gateway;
 use super::wording;
 use crate::link::{Caller, Peer, Stay};
-use crate::session::{BotAddress, Key, Origin, Refusal};
+use crate::session::{BotAddress, Key, Origin};
 use hyper::body::Incoming;
-use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request, Response, StatusCode};
 use parking_lot::Mutex;
 use std::convert::Infallible;
@@ -66,6 +66,11 @@ impl Connection {
         if uri.path().len() + query.len() > TARGET_BYTES_MAX {
             return wording::too_long();
         }
+        if let Some(replicas) = &self.gateway.replicas
+            && let Some(response) = replicas.answer_forwarded(request, received).await
+        {
+            return response;
+        }
         let caller = self.caller(request);
         let slot = || self.gateway.requests.take(Some(Peer::new(caller)));
         let Ok(_slot) = self.counted.then(slot).transpose() else {
@@ -93,28 +98,38 @@ impl Connection {
             self.stay.exempt();
         }
         let origin = Origin::new(caller, exempt, self.stay.is_short());
-        let kit = bot.kit();
         let key = Key {
             bot,
             market: route.market,
             id: route.id,
         };
-        let text = query.to_owned();
-        match self
-            .gateway
-            .sessions
-            .callback(origin, key, route.begins, text, received)
-            .await
-        {
-            Ok(answer) => {
-                let mut response = Response::new(Reply::answer(answer));
-                response.headers_mut().insert(CONTENT_TYPE, wording::TEXT);
-                response
-            }
-            Err(Refusal::NoBot) => {
-                wording::sentence(StatusCode::NOT_FOUND, &no_bot(kit).to_string())
-            }
-            Err(refusal) => wording::refused(&refusal.to_string()),
+        let message = Message {
+            origin,
+            key,
+            begins: route.begins,
+            text: query.to_owned(),
+            read: received,
+        };
+        match &self.gateway.replicas {
+            Some(replicas) => replicas.answer(message).await,
+            None => self.deliver(message).await,
+        }
+    }
+
+    /// Answers a message here.
+    async fn deliver(&self, message: Message) -> Response<Reply> {
+        let Message {
+            origin,
+            key,
+            begins,
+            text,
+            read,
+        } = message;
+        let kit = key.bot.kit();
+        let sessions = &self.gateway.sessions;
+        match sessions.callback(origin, key, begins, text, read).await {
+            Ok(answer) => wording::answer(Reply::answer(answer)),
+            Err(refusal) => wording::refusal(kit, refusal),
         }
     }
 

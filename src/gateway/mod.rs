@@ -6,6 +6,7 @@ mod connection;
 pub mod hubs;
 mod options;
 mod referees;
+mod replicas;
 mod routes;
 mod shared;
 pub mod shims;

@@ -1,7 +1,7 @@
 //! How callbacks are handled.
 
 use super::referees::OwnReferee;
-use crate::config::{Config, PathReferee};
+use crate::config::{Config, PathReferee, Secret};
 use ipnet::IpNet;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -17,6 +17,10 @@ pub struct CallbackOptions {
     pub referees: Vec<PathReferee>,
     /// The referee of this process, if it calls our bots.
     pub own_referee: Option<OwnReferee>,
+    /// What seals messages between the replicas that share a store.
+    pub replicas_key: Secret,
+    /// How much earlier than the wire's own limit an answer is ready.
+    pub margin: Duration,
     /// Peers whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
     /// Callers whose connections and sessions count towards no share.
@@ -45,6 +49,8 @@ impl From<&Config> for CallbackOptions {
             secret_path: secret_path.unwrap_or_default().to_owned(),
             referees: callbacks.referee.clone(),
             own_referee: None,
+            replicas_key: Secret::default(),
+            margin: callbacks.margin_ms,
             trusted_proxies: callbacks.trusted_proxies.clone(),
             exempt: named.flat_map(|known| known.addresses.clone()).collect(),
             connections_max: callbacks.connections_max,

@@ -1,6 +1,7 @@
 //! What all connections of the callback listener share.
 
 use super::options::CallbackOptions;
+use super::replicas::Replicas;
 use super::routes::Routes;
 use crate::link::Shares;
 use crate::session::Sessions;
@@ -11,6 +12,8 @@ pub(super) struct Gateway {
     pub(super) options: CallbackOptions,
     pub(super) sessions: Sessions,
     pub(super) routes: Routes,
+    /// Where several share the store.
+    pub(super) replicas: Option<Replicas>,
     /// All connections.
     pub(super) connections: Arc<Shares>,
     /// The same by peer, exempt ones too.

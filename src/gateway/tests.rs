@@ -1,5 +1,7 @@
 //! The listener over real sockets, with the toy game.
 
+mod server;
+
 use super::{CallbackOptions, Callbacks};
 use crate::config::PathReferee;
 use crate::session::tests::world::dependencies;
@@ -488,32 +490,4 @@ async fn a_request_that_never_arrives_whole_does_not_keep_the_stop() {
         "{:?}",
         begun.elapsed()
     );
-}
-
-/// What only a server has.
-mod server {
-    use super::*;
-    use crate::session::tests::world::dependencies_at;
-    use crate::store::tests::fake::settings;
-
-    #[tokio::test]
-    #[ignore = "needs a server: DROVER_TEST_SERVER"]
-    async fn while_nothing_can_be_stored_a_message_is_refused_and_then_answered() {
-        let folder = tempfile::tempdir().unwrap();
-        let parts = dependencies_at(&settings(folder.path()), toy::find).await;
-        let site = site_of(options(), SessionOptions::default(), parts, folder).await;
-        let mut client = Client::new(&site).await;
-        assert_eq!(client.status_of("/?market=1&id=1&type=begin").await, 200);
-        // As a standby that was a primary: the writer connects again after it.
-        site.store
-            .alter("SET default_transaction_read_only = on")
-            .await;
-        let (head, body) = client.get("/?market=1&id=1&type=ask").await;
-        assert_eq!(status(&head), 503, "{head}");
-        assert!(body.contains("cannot be stored"), "{body}");
-        let (head, body) = client.get("/?market=1&id=1&type=ask").await;
-        assert_eq!(status(&head), 200, "{head}");
-        assert!(body.starts_with("?n=") && body != "?n=0", "{body}");
-        assert_eq!(site.store.health().failing, None);
-    }
 }

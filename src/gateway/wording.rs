@@ -2,13 +2,31 @@
 //! no text here may contain `=`, `&` or `?`.
 
 use super::body::Reply;
+use super::routes::no_bot;
 use crate::seldom;
+use crate::session::Refusal;
+use games::Kit;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
-pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 /// Seconds after which a refused match may be tried again.
 const RETRY_AFTER_SECONDS: &str = "10";
+
+/// An answer to a referee's message.
+pub(super) fn answer(reply: Reply) -> Response<Reply> {
+    let mut response = Response::new(reply);
+    response.headers_mut().insert(CONTENT_TYPE, TEXT);
+    response
+}
+
+/// A refusal of a session of this game.
+pub(super) fn refusal(kit: &dyn Kit, refusal: Refusal) -> Response<Reply> {
+    match refusal {
+        Refusal::NoBot => sentence(StatusCode::NOT_FOUND, &no_bot(kit).to_string()),
+        refusal => refused(&refusal.to_string()),
+    }
+}
 
 /// A plain sentence with a status.
 pub(super) fn sentence(status: StatusCode, text: &str) -> Response<Reply> {

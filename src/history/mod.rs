@@ -19,6 +19,7 @@ mod matches;
 mod meetings;
 mod models;
 mod narrow;
+mod newest;
 mod numbers;
 mod pages;
 mod programs;
@@ -47,6 +48,7 @@ pub use matches::{
 };
 pub use meetings::Subject;
 pub use models::{model_by_id, model_history, model_versions, models, models_now, teachings_since};
+pub use newest::newest;
 pub use numbers::{numbers_used, players_of, referee_nonce, seat_of_player};
 pub use programs::{note, program_ran, program_runs};
 pub use pruning::{Pruned, prunable, prune};

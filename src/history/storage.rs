@@ -3,7 +3,7 @@
 use crate::history;
 use crate::store::{
     Append, Change, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession,
-    Prune, Receipt, SessionId, SessionRow, Storage, Store, Stored, StoredModel,
+    Newest, Prune, Receipt, SessionId, SessionKey, SessionRow, Storage, Store, Stored, StoredModel,
 };
 use futures_util::future::BoxFuture;
 use games::Kit;
@@ -67,6 +67,14 @@ impl Storage for Store {
 
     fn live(&self) -> Stored<'_, Vec<LiveSession>> {
         Box::pin(Store::live(self))
+    }
+
+    fn newest<'a>(&'a self, key: &'a SessionKey) -> Stored<'a, Newest> {
+        Box::pin(history::newest(self.reader(), key))
+    }
+
+    fn take_up(&self, found: LiveSession) -> Stored<'_, ()> {
+        Box::pin(Store::take_up(self, found))
     }
 
     fn ended_since(&self, since_us: i64) -> Stored<'_, Vec<SessionRow>> {

@@ -3,6 +3,7 @@
 //! and a new connection may replace an idle one of the peer that has the most.
 
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
@@ -23,7 +24,8 @@ const RESERVE_PART: usize = 16;
 const V6_PEER_BITS: u32 = 64;
 
 /// What limits count as one peer: an IPv4 address, or the /64 of an IPv6 address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Peer(IpAddr);
 
 impl Peer {

@@ -1,22 +1,25 @@
 //! The actor: takes one message after the other, has the session's seat answer it, and answers once
 //! the store has it all.
 
+mod waking;
+
 use super::append::{self, Facts};
 use super::begins;
 use super::commit::commit;
 use super::core::SessionState;
-use super::fold::{self, FoldError};
-use super::mailbox::{Answer, Callback, Entered, Message, Named, Sending, Session};
-use super::message::{Expiry, Refusal};
+use super::fold;
+use super::mailbox::{Answer, Callback, Entered, Message, Named, Sending, Session, micros};
+use super::message::{Expiry, Held, Refusal};
 use super::naming;
 use super::numbering::{self, MessageOrder};
 use super::opening::{self, Beginning};
+use super::ownership;
 use super::registry::Registry;
 use super::turn::{Arrival, Incoming, Turn, Via};
 use crate::programs::Launch;
-use crate::replay::Naming;
+use crate::replay::{self, Line, Naming};
 use crate::store::StoreError;
-use crate::store::types::Close;
+use crate::store::types::{Close, Direction, Entry, Follows};
 use games::answer::{Bounds, Times};
 use games::{Cause, Ending};
 use std::sync::Arc;
@@ -25,8 +28,8 @@ use tokio::time::Instant;
 
 /// How long a session may take to be folded where nobody waits for an answer.
 const FOLD_WITHIN: Duration = Duration::from_secs(30);
-/// How long a dialogue that overran its time is waited for before it is folded again.
-const BACK_WAIT: Duration = Duration::from_millis(100);
+/// How much the clocks of two replicas may differ: as much earlier a message is looked for that may have been handled before.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(1);
 
 /// Works on one session until its mailbox is empty.
 pub(super) struct Actor {
@@ -140,6 +143,14 @@ impl Actor {
             return;
         }
         let waiting = expiry.stored.take();
+        if let Some(held) = expiry.held {
+            if let Err(refusal) = self.refresh(held).await {
+                let _ = waiting.map(|waiting| waiting.send(Err(refusal)));
+                return;
+            }
+        } else if !ownership::owns(&self.registry, &self.session) {
+            return ownership::let_go(&self.registry, &self.session, &mut self.core);
+        }
         let unstored = match &waiting {
             Some(_) => Unstored::Stays,
             None => Unstored::Retries,
@@ -231,6 +242,10 @@ impl Actor {
         };
         let cause = close.cause;
         let closed = append::append(&self.registry, core, Vec::new(), facts, Some(close)).await;
+        if let Err(StoreError::Fenced) = closed {
+            ownership::let_go(&self.registry, &self.session, &mut self.core);
+            return Err(Refusal::Fenced);
+        }
         if let Err(error) = closed {
             tracing::warn!(session = core.id.0, %error, "a session's end could not be stored");
             self.registry.meters.appends_failed.increment(1);
@@ -263,6 +278,9 @@ impl Actor {
             at_us: self.registry.wall_us(received),
         };
         self.registry.meters.callbacks.increment(1);
+        if let Some(held) = callback.held {
+            callback.match_id = self.refresh(held).await?;
+        }
         if let Some(core) = self.core.as_deref_mut() {
             append::look(&self.registry, core);
         }
@@ -299,6 +317,13 @@ impl Actor {
         answer
     }
 
+    /// Reads the session again, if another replica may have gone on with it.
+    async fn refresh(&mut self, held: Held) -> Result<Option<String>, Refusal> {
+        let refreshing =
+            ownership::refresh(&self.registry, &self.session, &mut self.core, held.epoch);
+        Box::pin(refreshing).await
+    }
+
     /// What is answered after the session's end to a message that begins no other one.
     fn after_its_end(&self, callback: &Callback) -> Option<Result<Answer, Refusal>> {
         let core = self.core.as_deref().filter(|core| core.ended)?;
@@ -330,7 +355,11 @@ impl Actor {
                 MessageOrder::Next => Standing::Next,
             });
         }
-        Ok(match self.repeated(&callback.text) {
+        let repeated = match self.repeated(&callback.text) {
+            Some(answer) => Some(answer),
+            None => self.handled(callback).await?,
+        };
+        Ok(match repeated {
             Some(answer) => Standing::Known(answer),
             None if callback.begins => Standing::Begins,
             None if self.core.is_none() => Standing::Joins,
@@ -365,57 +394,6 @@ impl Actor {
         callback.received + Times::new(asked, self.registry.options.margin).deadline
     }
 
-    /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the
-    /// same and answered by the game's default, so that the transcript stays whole.
-    async fn wake(&mut self, deadline: Instant) -> Result<(), Refusal> {
-        let sleeps = |core: &SessionState| !core.ended && core.own.is_absent();
-        if !self.core.as_deref().is_some_and(sleeps) {
-            return Ok(());
-        }
-        // What is rare is boxed: every message that waits for the store keeps room for all the rest.
-        let Err(error) = Box::pin(self.try_wake(deadline)).await else {
-            return Ok(());
-        };
-        if let FoldError::Store(StoreError::Closed) = error {
-            return Err(self.registry.stopping());
-        }
-        // Its number here, not those on the wire: who knows these could speak for its referee.
-        let session = self.core.as_deref().map(|core| core.id.0);
-        tracing::error!(session, %error, "a session could not be folded");
-        if let Some(core) = self.core.as_deref_mut().filter(|_| error.lasts()) {
-            core.own.break_down();
-        }
-        Ok(())
-    }
-
-    async fn try_wake(&mut self, deadline: Instant) -> Result<(), FoldError> {
-        let Some(core) = self.core.as_deref_mut() else {
-            return Ok(());
-        };
-        if let Some(pending) = &mut core.away {
-            let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
-            match back.map(|thought| thought.and_then(|thought| thought.dialogue)) {
-                Ok(dialogue) => {
-                    core.away = None;
-                    let back = dialogue.map(|dialogue| core.own.come_back(dialogue));
-                    match back {
-                        Some(Ok(())) => {}
-                        Some(Err(panic)) => {
-                            tracing::error!(session = core.id.0, %panic, "a bot panicked");
-                        }
-                        None => core.own.give_up(false),
-                    }
-                }
-                Err(_) => core.give_up(),
-            }
-        }
-        if core.own.is_absent() {
-            let bot = &self.session.key.bot;
-            fold::wake(&self.registry.dependencies, bot, core, deadline).await?;
-        }
-        Ok(())
-    }
-
     /// Takes back a session that has received nothing but its own end: it ended before the last start
     /// and its referee did not get the answer. Nothing of it is stored.
     fn forget(&mut self, ending: Option<Ending>) {
@@ -447,6 +425,32 @@ impl Actor {
         })
     }
 
+    /// The logged answer to a message that may have been handled before, wherever in the log it stands.
+    async fn handled(&mut self, callback: &Callback) -> Result<Option<Answer>, Refusal> {
+        let resent = callback.held.and_then(|held| held.resent);
+        let stored = self.core.as_deref();
+        let Some((age, (id, head))) =
+            resent.zip(stored.and_then(|core| Some((core.id, core.head?))))
+        else {
+            return Ok(None);
+        };
+        let store = &self.registry.dependencies.store;
+        let entries = store.transcript(id, head).await;
+        let entries = entries.map_err(|_| Refusal::Unstored)?;
+        let since_us = self.registry.now_us() - i64::from(micros(age + CLOCKS_DIFFER));
+        let is_message = |entry: &Entry| entry.direction == Direction::In;
+        let same = |entry: &Entry| {
+            is_message(entry) && entry.at_us >= since_us && entry.text == callback.text
+        };
+        let Some(at) = entries.iter().rposition(same) else {
+            return Ok(None);
+        };
+        let later = entries.iter().skip(at + 1);
+        let answered = 1 + later.take_while(|entry| !is_message(entry)).count();
+        let until = entries.iter().take(at + answered).map(Line::from);
+        Ok(replay::last_message(until).map(|found| Answer::new(found.answer)))
+    }
+
     /// Opens a session; the one that was live under this key ends first. `late`: its first messages were not received.
     async fn begin(
         &mut self,
@@ -457,7 +461,11 @@ impl Actor {
         if self.core.as_ref().is_some_and(|core| !core.ended) {
             let why = "the referee began a new match under the same numbers";
             let closed = self.close(Cause::Unterminated, why, Unstored::Retries);
-            if let (Err(_), Some(core)) = (closed.await, self.core.as_deref_mut()) {
+            let closed = closed.await;
+            if let Err(Refusal::Fenced) = closed {
+                return Err(Refusal::Fenced);
+            }
+            if let (Err(_), Some(core)) = (closed, self.core.as_deref_mut()) {
                 self.registry
                     .end(&self.session.key, core, Cause::Unterminated);
                 append::close_later(&self.registry, core, Cause::Unterminated, why);
@@ -475,6 +483,10 @@ impl Actor {
             at_us,
             late,
             left: left.as_deref().map(|core| &*core.match_id),
+            live: callback.match_id.as_deref(),
+            follows: callback
+                .held
+                .map(|_| Follows(left.as_deref().map(|core| core.id))),
             opening: callback.opening.as_deref(),
             launch,
         };

@@ -121,11 +121,13 @@ fn rows(
     close: Option<Box<Close>>,
 ) -> Append {
     let rows = core.rows.as_deref().cloned();
+    let follows = rows.as_ref().and_then(|rows| rows.follows);
     let (open, match_) = match rows {
         Some(rows) => (Some(Box::new(rows.session)), Some(Box::new(rows.match_))),
         None => (None, None),
     };
     Append {
+        follows,
         session: core.id,
         previous: core.head,
         seq: core.seq - behind,

@@ -53,7 +53,9 @@ pub(super) fn is_short(registry: &Registry) -> bool {
 }
 
 fn may(registry: &Registry, peer: Option<Peer>, short: bool) -> Result<(), Refusal> {
-    if registry.draining.load(Ordering::Relaxed) {
+    // Where others share the store they go on with what begins here.
+    let is_last = registry.dependencies.replica.is_none();
+    if is_last && registry.draining.load(Ordering::Relaxed) {
         return Err(Refusal::Draining);
     }
     if registry.dependencies.pool.delay() > DELAY_MAX {

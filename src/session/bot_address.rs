@@ -1,9 +1,10 @@
 //! What a session is addressed by: game, bot, referee, match and player.
 
+use crate::cluster::{Kind, Resource};
 use crate::identities::PlayerAddress;
 use crate::programs::{BotName, Bots};
 use games::neutral::{BUILT_IN, PREFIX};
-use games::{BotCard, Kit};
+use games::{BotCard, Kit, Wire};
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::net::IpAddr;
@@ -148,6 +149,20 @@ pub struct Key {
 }
 
 impl Key {
+    /// What is owned with its session: all sessions of one match, where the referee gives its number.
+    #[must_use]
+    pub fn resource(&self) -> Resource {
+        let card = self.bot.kit().card();
+        let (game, referee, market) = (card.name, self.bot.referee(), self.market);
+        Resource::new(
+            Kind::Session,
+            match card.wire {
+                Wire::Callbacks => format!("{game}/{referee}/{market}"),
+                _ => format!("{game}/{referee}/{market}/{}", self.id),
+            },
+        )
+    }
+
     /// Whose names of rivals are its own.
     pub(super) fn player(&self) -> PlayerAddress<'_> {
         PlayerAddress {

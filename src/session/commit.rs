@@ -4,6 +4,7 @@ use super::append;
 use super::core::SessionState;
 use super::mailbox::{Answer, Sending, Session};
 use super::message::{Ended, Refusal};
+use super::ownership;
 use super::registry::Registry;
 use super::turn::{Arrival, Decision, Turn, Via};
 use crate::store::StoreError;
@@ -191,6 +192,10 @@ fn not_stored(
     outcome: Outcome,
     error: &StoreError,
 ) -> Result<Answer, Refusal> {
+    if let StoreError::Fenced = error {
+        ownership::let_go(registry, session, core);
+        return Err(Refusal::Fenced);
+    }
     if let Some(state) = core.as_deref_mut() {
         tracing::debug!(session = state.id.0, %error, "a message could not be stored");
         state.unlearn();

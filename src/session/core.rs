@@ -5,7 +5,7 @@ use super::behind::{Behind, Flight, Storing};
 use super::program::Program;
 use crate::link::Share;
 use crate::store::types::{
-    Append, EntryId, LiveSession, MatchRow, NewSession, SessionId, SessionRow,
+    Append, EntryId, Follows, LiveSession, MatchRow, NewSession, SessionId, SessionRow,
 };
 use crate::thinking::Pending;
 use games::Cause;
@@ -55,6 +55,7 @@ pub(super) struct SessionState {
 pub(super) struct Rows {
     pub(super) session: NewSession,
     pub(super) match_: MatchRow,
+    pub(super) follows: Option<Follows>,
 }
 
 impl SessionState {

@@ -41,9 +41,14 @@ pub(super) struct Groups(HashMap<MatchKey, Group>);
 
 impl Groups {
     /// Joins the match that is live under this key, or starts one. A key that has just left match
-    /// `left` begins the next one: its former match is over, though others may not know yet. Gives
-    /// the match's number, and whether this is its first session.
-    pub(super) fn join(&mut self, key: &Key, left: Option<&str>) -> (Box<str>, bool) {
+    /// `left` begins the next one: its former match is over, though others may not know yet. `live`: one that is not known
+    /// here, but stored as live. Gives the match's number, and whether this is its first session.
+    pub(super) fn join(
+        &mut self,
+        key: &Key,
+        left: Option<&str>,
+        live: Option<&str>,
+    ) -> (Box<str>, bool) {
         let fresh = || Group {
             id: simulated::ulid().to_string().into(),
             live: 0,
@@ -56,7 +61,13 @@ impl Groups {
                 }
                 (at.into_mut(), over)
             }
-            Entry::Vacant(at) => (at.insert(fresh()), true),
+            Entry::Vacant(at) => match live {
+                Some(id) => {
+                    let (id, live) = (id.into(), 0);
+                    (at.insert(Group { id, live }), false)
+                }
+                None => (at.insert(fresh()), true),
+            },
         };
         group.live += 1;
         (group.id.clone(), first)
@@ -116,8 +127,8 @@ mod tests {
             ("smartdog", false),
         ] {
             let mut groups = Groups::default();
-            let (first, began) = groups.join(&key(game, 1), None);
-            let (second, began_too) = groups.join(&key(game, 2), None);
+            let (first, began) = groups.join(&key(game, 1), None, None);
+            let (second, began_too) = groups.join(&key(game, 2), None, None);
             assert_eq!((began, began_too), (true, !shared), "{game}");
             assert_eq!(first == second, shared, "{game}");
             groups.leave(&key(game, 1), &first);

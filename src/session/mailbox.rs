@@ -3,9 +3,10 @@
 
 use super::bot_address::Key;
 use super::core::SessionState;
-use super::message::{Ended, Expiry, Numbered, Opening, Origin, Place, Refusal, TakenIn};
+use super::message::{Ended, Expiry, Held, Numbered, Opening, Origin, Place, Refusal, TakenIn};
 use super::meters::Meters;
 pub(super) use crate::clock::micros;
+use crate::cluster::Epoch;
 use crate::store::types::LedgerRow;
 use crate::store::{Storage, StoreError};
 use bytes::Bytes;
@@ -45,6 +46,10 @@ pub(super) struct Callback {
     pub(super) place: Option<Box<Place>>,
     /// Where an edge numbers its messages: the number, and how it was answered without us.
     pub(super) numbered: Option<Numbered>,
+    /// Where several replicas share the store: that its session is owned here.
+    pub(super) held: Option<Held>,
+    /// The match that is live under its market, as the store has just said.
+    pub(super) match_id: Option<String>,
 }
 
 impl Callback {
@@ -57,6 +62,8 @@ impl Callback {
             origin: Origin::default(),
             place: None,
             numbered: None,
+            held: None,
+            match_id: None,
         }
     }
 }
@@ -68,6 +75,8 @@ pub(super) struct Session {
     handed: AtomicU64,
     /// When the last message came, in milliseconds on the registry's clock.
     touched_ms: AtomicI64,
+    /// The epoch in which it was read from a store that others write to, too; 0: none.
+    epoch: AtomicU64,
     mailbox: Mutex<Mailbox>,
 }
 
@@ -117,6 +126,7 @@ impl Session {
             key,
             handed: AtomicU64::new(0),
             touched_ms: AtomicI64::new(touched_ms),
+            epoch: AtomicU64::new(0),
             mailbox: Mutex::new(Mailbox {
                 core,
                 ..Mailbox::default()
@@ -183,6 +193,17 @@ impl Session {
     /// A new session begins under this key: nothing of it was handed over yet.
     pub(super) fn unhand(&self) {
         self.handed.store(0, Ordering::Relaxed);
+    }
+
+    /// In which epoch it was read from a store that others write to, too.
+    pub(super) fn epoch(&self) -> Option<Epoch> {
+        let epoch = self.epoch.load(Ordering::Relaxed);
+        (epoch > 0).then_some(Epoch(epoch))
+    }
+
+    pub(super) fn hold(&self, epoch: Option<Epoch>) {
+        self.epoch
+            .store(epoch.map_or(0, |epoch| epoch.0), Ordering::Relaxed);
     }
 
     /// How the session stands; a live one at rest is put to sleep if `sleep`.

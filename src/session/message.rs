@@ -1,11 +1,14 @@
 //! What a session receives and how it is refused or ends: the types that cross between its files.
 
+use crate::cluster::Epoch;
 use crate::link::{Peer, Share};
 use crate::store::types::{NewEntry, SessionId};
 use games::{Cause, Seating};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// What a session that begins takes of what is bounded.
@@ -18,7 +21,7 @@ pub(super) struct Place {
 }
 
 /// From whom a message came, as far as limits mind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// Whose share a session counts for that this message begins; `None`: nobody's.
     pub(super) peer: Option<Peer>,
@@ -36,6 +39,15 @@ impl Origin {
             short,
         }
     }
+}
+
+/// That this replica owns the session of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Since when.
+    pub epoch: Epoch,
+    /// Set where the message may have been handled before, here or elsewhere: how long ago it arrived first.
+    pub resent: Option<Duration>,
 }
 
 /// A message that an edge has numbered.
@@ -89,6 +101,8 @@ pub(super) struct Expiry {
     pub(super) hung_up: bool,
     /// How many messages must have come before it.
     pub(super) messages: Option<u64>,
+    /// That its session is owned here, where its caller knows.
+    pub(super) held: Option<Held>,
     /// Who waits until the end is stored; if it cannot be, the session goes on, so that it can be sent again.
     pub(super) stored: Option<oneshot::Sender<Result<(), Refusal>>>,
 }
@@ -102,6 +116,7 @@ impl Expiry {
             detail: detail.into(),
             hung_up: false,
             messages: None,
+            held: None,
             stored: None,
         }
     }
@@ -152,6 +167,9 @@ pub enum Refusal {
     /// A message that cannot be stored at present: the first of a match, or one while a database server is away.
     #[error("messages cannot be stored at present: try again later")]
     Unstored,
+    /// Another replica has gone on with the session.
+    #[error("another replica goes on with this session: send it again")]
+    Fenced,
     /// A numbered message that cannot be decided or stored at present: its edge can do it alone.
     #[error("this session cannot be gone on with at present")]
     Unfit,
@@ -173,6 +191,7 @@ impl Refusal {
             Refusal::Draining => "draining",
             Refusal::NoBot => "no_bot",
             Refusal::Unstored => "unstored",
+            Refusal::Fenced => "fenced",
             Refusal::Unfit => "unfit",
             Refusal::Over => "over",
             Refusal::Gap(_) => "gap",

@@ -19,7 +19,8 @@
 //!
 //! Names that somebody gives a rival during a match are messages, too (`naming`): they are entries of the transcript,
 //! with the model that the opponent had then, so that a replay reads them in the same place. `sweep` puts idle sessions
-//! to sleep and ends those that were left alone; `restore` takes them up at the start.
+//! to sleep and ends those that were left alone; `restore` takes them up at the start. Where several replicas share a
+//! store, `ownership` reads a session again in each epoch in which this one owns it.
 
 mod actor;
 mod append;
@@ -38,6 +39,7 @@ mod naming;
 mod numbering;
 mod opening;
 mod options;
+mod ownership;
 mod program;
 mod registry;
 mod restore;
@@ -49,7 +51,7 @@ mod turn;
 
 pub use bot_address::{BotAddress, Key};
 pub use mailbox::{Answer, Sending};
-pub use message::{Ended, Leaving, Local, Numbered, Opening, Origin, Refusal, TakenIn};
+pub use message::{Ended, Held, Leaving, Local, Numbered, Opening, Origin, Refusal, TakenIn};
 pub use naming::NamingError;
 pub use options::{Dependencies, SessionOptions, StoreError};
 pub use sessions::Sessions;

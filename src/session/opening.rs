@@ -8,7 +8,7 @@ use super::registry::Registry;
 use crate::programs::Launch;
 use crate::replay::PROGRAM;
 use crate::simulated;
-use crate::store::types::{LiveSession, MatchRow, NewSession, SeatRow, Side};
+use crate::store::types::{Follows, LiveSession, MatchRow, NewSession, SeatRow, Side};
 use games::neutral::PREFIX;
 use games::seat::Quarantine;
 use serde_json::{Map, Value, json};
@@ -22,6 +22,10 @@ pub(super) struct Beginning<'a> {
     pub(super) late: bool,
     /// The match that its key has just left.
     pub(super) left: Option<&'a str>,
+    /// The match that is live under its market, where another replica may have begun it.
+    pub(super) live: Option<&'a str>,
+    /// The session that its key had before, where another replica may begin one.
+    pub(super) follows: Option<Follows>,
     /// What its transport knows of it.
     pub(super) opening: Option<&'a Opening>,
     /// The program that plays it, if its bot is one.
@@ -43,7 +47,8 @@ pub(super) fn open(registry: &Registry, key: &Key, beginning: Beginning<'_>) -> 
             (identity.row.id.as_str().into(), Some(identity.seat))
         }
         None => {
-            let (id, first) = registry.groups().join(key, beginning.left);
+            let live = beginning.live.filter(|live| Some(*live) != beginning.left);
+            let (id, first) = registry.groups().join(key, beginning.left, live);
             let seating = opening.and_then(|opening| opening.seating);
             let seat = seating.map_or(0, |seating| seating.seat.0);
             (id, first.then_some(seat))
@@ -66,14 +71,23 @@ pub(super) fn open(registry: &Registry, key: &Key, beginning: Beginning<'_>) -> 
         seq: 0,
         last_us: at_us,
     };
-    let Beginning { place, launch, .. } = beginning;
+    let Beginning {
+        place,
+        launch,
+        follows,
+        ..
+    } = beginning;
     let program = Program::for_session(&registry.dependencies, &session, launch);
     let own = registry.own_seat(key.bot.kit(), program.as_deref());
     let mut opened = SessionState::found(begun, Some(place.slot), own);
     opened.own.quarantine = Quarantine::Clear;
     opened.begun = place.begun;
     opened.program = program;
-    opened.rows = Some(Box::new(Rows { session, match_ }));
+    opened.rows = Some(Box::new(Rows {
+        session,
+        match_,
+        follows,
+    }));
     opened
 }
 

@@ -2,6 +2,7 @@
 
 pub use crate::store::StoreError;
 
+use crate::cluster::Replica;
 use crate::config::Config;
 use crate::identities::Identities;
 use crate::programs::Bots;
@@ -24,6 +25,8 @@ pub struct Dependencies {
     pub identities: Identities,
     /// Users' programs.
     pub bots: Bots,
+    /// Which of its sessions this process owns, where others share its store.
+    pub replica: Option<Arc<Replica>>,
     /// Finds a game: [`games::find`] everywhere but in tests.
     pub find: fn(&str) -> Option<&'static dyn Kit>,
 }

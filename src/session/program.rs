@@ -142,6 +142,17 @@ impl Program {
         self.driver.ends(ending);
     }
 
+    /// Ends the program: its session goes on elsewhere.
+    pub(super) fn abandon(
+        mut self: Box<Self>,
+        tracker: &TaskTracker,
+        part: Option<&mut ProgramPart>,
+    ) {
+        if let Some(leaving) = self.driver.leave(part) {
+            tracker.spawn(async move { drop(leaving.conduct().await) });
+        }
+    }
+
     /// Ends the program, and stores how it behaved.
     pub(super) fn end(
         mut self: Box<Self>,

@@ -14,7 +14,7 @@ use games::seat::{OwnSeat, Settings as SeatSettings};
 use games::{Cause, Kit};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
+use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -103,6 +103,21 @@ impl Registry {
         self.shards
             .get(number)
             .expect("a remainder of the number of shards")
+    }
+
+    /// The session of this key, which is touched.
+    pub(super) fn find_or_make(&self, key: Key) -> Arc<Session> {
+        let now_ms = self.clock_ms();
+        match self.shard(&key).lock().entry(key) {
+            Entry::Occupied(at) => {
+                at.get().touch(now_ms);
+                Arc::clone(at.get())
+            }
+            Entry::Vacant(at) => {
+                let session = Arc::new(Session::new(at.key().clone(), None, now_ms));
+                Arc::clone(at.insert(session))
+            }
+        }
     }
 
     /// Everything but the store's part of ending a session.

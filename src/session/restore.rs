@@ -1,20 +1,26 @@
-//! Takes up what earlier runs of the daemon left in the store.
+//! Takes up what earlier runs of the daemon, or other replicas, left in the store.
 
 use super::actor;
 use super::bot_address::{BotAddress, Key};
 use super::core::SessionState;
 use super::mailbox::Session;
-use super::message::Expiry;
-use super::program::{self, Program};
+use super::mailbox::micros;
+use super::message::{Expiry, Held};
+use super::ownership;
+use super::program;
 use super::registry::Registry;
-use crate::link::Peer;
-use crate::store::types::{LiveSession, NewSession, SessionRow};
+use crate::cluster::Replica;
+use crate::store::StoreError;
+use crate::store::types::{LiveSession, NewSession, SessionRow, Side};
 use games::{Cause, Wire};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Bots by game, bot and referee; `None` where this version knows no such bot.
 pub(super) type KnownBots = HashMap<(String, String, String), Option<Arc<BotAddress>>>;
+
+/// Why an idle session ends.
+pub(super) const UNTERMINATED: &str = "nothing was received for it any more";
 
 /// Takes up a session that has not ended.
 pub(super) fn take_up(registry: &Arc<Registry>, found: LiveSession, known: &mut KnownBots) {
@@ -33,18 +39,8 @@ pub(super) fn take_up(registry: &Arc<Registry>, found: LiveSession, known: &mut 
         market: opened.market,
         id: opened.player,
     };
-    registry.groups().join_known(&key, &opened.match_id);
-    // Who began it is known where its address is the referee's name; else it is nobody's share.
-    let peer = key.bot.referee().parse().ok().map(Peer::new);
-    let permit = registry.shares.take_again(peer).ok();
     let idle_ms = (registry.started_us - found.last_us) / 1000;
-    let program = Program::for_session(&registry.dependencies, opened, None);
-    let own = registry.own_seat(key.bot.kit(), program.as_deref());
-    let mut core = Box::new(SessionState::found(found, permit, own));
-    core.program = program;
-    let stranger = peer.filter(|_| core.fresh);
-    core.begun = stranger.and_then(|peer| registry.begun.take_again(Some(peer)).ok());
-    registry.meters.live.increment(1.0);
+    let core = ownership::live(registry, &key, found);
     let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
     if key.bot.kit().card().wire == Wire::Hub {
         let expiry = Expiry::now(Cause::Disconnect, "the daemon was stopped in mid-game");
@@ -59,6 +55,66 @@ pub(super) fn take_up(registry: &Arc<Registry>, found: LiveSession, known: &mut 
         );
         actor::expire(registry, &former, expiry);
     }
+}
+
+/// Ends the games that another replica has left on this connection to a hub.
+pub(super) async fn end_games(
+    registry: &Arc<Registry>,
+    bot: &BotAddress,
+    connection: u64,
+) -> Result<(), StoreError> {
+    let (game, referee) = (bot.kit().card().name, bot.referee());
+    let mut known = KnownBots::new();
+    for found in registry.dependencies.store.live().await? {
+        let of = &found.opened;
+        if of.side == Side::Player
+            && of.game == game
+            && of.referee == referee
+            && of.player == connection
+        {
+            registry.dependencies.store.take_up(found.clone()).await?;
+            take_up(registry, found, &mut known);
+        }
+    }
+    Ok(())
+}
+
+/// Ends the sessions for which nothing was received for too long, and that no replica owns any more.
+pub(super) async fn end_abandoned(
+    registry: &Arc<Registry>,
+    replica: &Replica,
+) -> Result<(), StoreError> {
+    let idle = i64::from(micros(registry.options.idle_limit));
+    let before_us = registry.now_us() - idle;
+    let mut known = KnownBots::new();
+    for found in registry.dependencies.store.live().await? {
+        let opened = &found.opened;
+        if found.last_us > before_us || opened.side != Side::Player {
+            continue;
+        }
+        let Some(bot) = known_bot(registry, opened, &mut known) else {
+            continue;
+        };
+        let key = Key {
+            bot,
+            market: opened.market,
+            id: opened.player,
+        };
+        // Where the database is away it is tried again later.
+        if let Ok(Some(epoch)) = replica.take(&key.resource()).await {
+            let held = Held {
+                epoch,
+                resent: None,
+            };
+            let session = registry.find_or_make(key);
+            let expiry = Expiry {
+                held: Some(held),
+                ..Expiry::now(Cause::Unterminated, UNTERMINATED)
+            };
+            actor::expire(registry, &session, expiry);
+        }
+    }
+    Ok(())
 }
 
 /// A session that ended before the start: what its referee repeats gets the default, as before.

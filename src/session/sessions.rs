@@ -2,20 +2,20 @@
 
 use super::actor::{self, Actor};
 use super::begins;
-use super::bot_address::Key;
+use super::bot_address::{BotAddress, Key};
 use super::detach::DetachOnDrop;
 use super::mailbox::{Answer, Callback, Entered, Message, Rest, Session};
-use super::message::{Expiry, Leaving, Numbered, Opening, Origin, Place, Refusal, TakenIn};
+use super::message::{Expiry, Held, Leaving, Numbered, Opening, Origin, Refusal, TakenIn};
 use super::naming::NamingError;
 use super::options::{Dependencies, SessionOptions, StoreError};
 use super::registry::Registry;
 use super::restore::{self, KnownBots};
 use super::sweep;
+use crate::cluster::Replica;
 use crate::identities::Names;
 use crate::programs::Bots;
 use crate::store::types::{Durability, Side};
-use games::{Cause, Wire};
-use std::collections::hash_map::Entry;
+use games::{Cause, Kit, Wire};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot;
@@ -41,12 +41,21 @@ impl Sessions {
         options: SessionOptions,
         dependencies: Dependencies,
     ) -> Result<Self, StoreError> {
-        let live = dependencies.store.live().await?;
         let registry = Arc::new(Registry::new(options, dependencies));
+        // What several processes share is taken up when a message needs it.
+        if !registry.dependencies.store.is_remote() {
+            Self::take_up(&registry).await?;
+        }
+        registry.tracker.spawn(sweep::run(Arc::clone(&registry)));
+        Ok(Self { registry })
+    }
+
+    async fn take_up(registry: &Arc<Registry>) -> Result<(), StoreError> {
+        let live = registry.dependencies.store.live().await?;
         let mut known = KnownBots::new();
         for found in live {
             if found.opened.side == Side::Player {
-                restore::take_up(&registry, found, &mut known);
+                restore::take_up(registry, found, &mut known);
             }
         }
         let since_us = registry.now_us() - ENDED_SINCE_US;
@@ -59,12 +68,10 @@ impl Sessions {
             .rev()
         {
             if row.opened.side == Side::Player {
-                restore::remember_ended(&registry, row, &mut known);
+                restore::remember_ended(registry, row, &mut known);
             }
         }
-        drop(known);
-        registry.tracker.spawn(sweep::run(Arc::clone(&registry)));
-        Ok(Self { registry })
+        Ok(())
     }
 
     /// One message for the session of this key, with the moment at which it was received. The answer
@@ -87,6 +94,41 @@ impl Sessions {
             ..Callback::new(text, received)
         };
         self.deliver(key, callback).await
+    }
+
+    /// The same where several replicas share the store, for the owner of the session.
+    ///
+    /// # Errors
+    /// As [`Sessions::callback`]; [`Refusal::Fenced`] if it is owned no more.
+    pub async fn callback_held(
+        &self,
+        held: Held,
+        origin: Origin,
+        key: Key,
+        begins: bool,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
+        let callback = Callback {
+            begins,
+            origin,
+            held: Some(held),
+            ..Callback::new(text, received)
+        };
+        self.deliver(key, callback).await
+    }
+
+    /// Owns this key's session, where several replicas share the store: nobody else can be reached by whom it plays.
+    async fn take_over(&self, key: &Key) -> Result<Option<Held>, Refusal> {
+        let Some(replica) = &self.registry.dependencies.replica else {
+            return Ok(None);
+        };
+        let epoch = replica.take_over(&key.resource()).await;
+        let epoch = epoch.map_err(|_| Refusal::Unfit)?;
+        Ok(Some(Held {
+            epoch,
+            resent: None,
+        }))
     }
 
     /// A message that an edge has numbered: received once, however often it comes, and answered the same
@@ -113,6 +155,7 @@ impl Sessions {
         let callback = Callback {
             opening,
             numbered: Some(numbered),
+            held: self.take_over(&key).await?,
             ..Callback::new(text, received)
         };
         self.deliver(key, callback).await
@@ -182,13 +225,19 @@ impl Sessions {
             detail,
             hung_up,
         } = leaving;
-        let Some(session) = self.find(key) else {
-            return Ok(());
+        let held = self.take_over(key).await?;
+        let session = match held {
+            Some(_) => self.find_or_make(key.clone()),
+            None => match self.find(key) {
+                Some(session) => session,
+                None => return Ok(()),
+            },
         };
         let (stored, outcome) = oneshot::channel();
         let expiry = Expiry {
             hung_up,
             messages,
+            held,
             stored: Some(stored),
             ..Expiry::now(Cause::Disconnect, detail)
         };
@@ -251,8 +300,12 @@ impl Sessions {
         }
         let kit = key.bot.kit();
         let numbered = callback.numbered.is_some();
-        let (session, place) = self.find_or_make(key, callback.origin)?;
-        callback.place = place;
+        let held = callback.held.is_some();
+        let session = match held {
+            // Whether it is new, the store says.
+            true => self.find_or_make(key),
+            false => self.find_or_admit(key, &mut callback)?,
+        };
         let queue = |callback| {
             let (reply, answer) = oneshot::channel();
             (Message::Callback(callback, reply), answer)
@@ -266,8 +319,9 @@ impl Sessions {
             Entered::Waits(answer) => answer
                 .await
                 .unwrap_or_else(|_| Err(self.registry.stopping())),
-            // An edge that numbers its messages must not take one for received that was not.
-            Entered::Full if numbered => Err(Refusal::Busy),
+            // An edge that numbers its messages must not take one for received that was not, and what is answered to another
+            // replica is stored.
+            Entered::Full if numbered || held => Err(Refusal::Busy),
             Entered::Full => {
                 self.registry.meters.defaulted("mailbox_full");
                 Ok(Answer::default_of_game(kit, ""))
@@ -275,30 +329,41 @@ impl Sessions {
         }
     }
 
-    /// The session of this key; with a place for one that was not known.
-    fn find_or_make(
-        &self,
-        key: Key,
-        origin: Origin,
-    ) -> Result<(Arc<Session>, Option<Box<Place>>), Refusal> {
+    /// The session of this key; one that was not known has a place.
+    fn find_or_admit(&self, key: Key, callback: &mut Callback) -> Result<Arc<Session>, Refusal> {
         let registry = &self.registry;
-        let shard = registry.shard(&key);
-        let now_ms = registry.clock_ms();
-        if let Some(session) = shard.lock().get(&key) {
+        if let Some(session) = registry.shard(&key).lock().get(&key) {
             // Touched under the lock, so that the sweep does not forget it meanwhile.
-            session.touch(now_ms);
-            return Ok((Arc::clone(session), None));
+            session.touch(registry.clock_ms());
+            return Ok(Arc::clone(session));
         }
         // Refused keys stay out of the registry.
-        let place = begins::admit(registry, &key, origin)?;
-        let session = match shard.lock().entry(key) {
-            Entry::Occupied(at) => Arc::clone(at.get()),
-            Entry::Vacant(at) => {
-                let session = Arc::new(Session::new(at.key().clone(), None, now_ms));
-                Arc::clone(at.insert(session))
-            }
-        };
-        Ok((session, Some(Box::new(place))))
+        let place = begins::admit(registry, &key, callback.origin)?;
+        callback.place = Some(Box::new(place));
+        Ok(self.find_or_make(key))
+    }
+
+    fn find_or_make(&self, key: Key) -> Arc<Session> {
+        self.registry.find_or_make(key)
+    }
+
+    /// Ends the games that another replica has left on this connection to a hub.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they cannot be read.
+    pub async fn end_games(&self, bot: &BotAddress, connection: u64) -> Result<(), StoreError> {
+        restore::end_games(&self.registry, bot, connection).await
+    }
+
+    /// Ends the sessions for which nothing was received for too long, and that no replica owns any more.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they cannot be read.
+    pub async fn end_abandoned(&self) -> Result<(), StoreError> {
+        match self.replica() {
+            Some(replica) => restore::end_abandoned(&self.registry, replica).await,
+            None => Ok(()),
+        }
     }
 
     /// Whether what is stored of this game survives a power cut.
@@ -332,6 +397,8 @@ impl Sessions {
             match session.rest(false) {
                 Rest::Busy => true,
                 Rest::Empty | Rest::Ended => false,
+                // Another replica goes on with it.
+                Rest::Live if session.epoch().is_some() => false,
                 Rest::Live
                     if key.bot.kit().card().wire == Wire::Hub || begins::is_ours(registry, key) =>
                 {
@@ -349,6 +416,18 @@ impl Sessions {
         };
         let mut shards = registry.shards.iter();
         shards.any(|shard| shard.lock().values().any(in_play))
+    }
+
+    /// Which of them this process owns, where others share the store.
+    #[must_use]
+    pub fn replica(&self) -> Option<&Arc<Replica>> {
+        self.registry.dependencies.replica.as_ref()
+    }
+
+    /// The game with this name.
+    #[must_use]
+    pub fn game(&self, name: &str) -> Option<&'static dyn Kit> {
+        (self.registry.dependencies.find)(name)
     }
 
     /// Users' programs.

@@ -8,6 +8,7 @@ use super::core::SessionState;
 use super::mailbox::{Rest, Session};
 use super::message::Expiry;
 use super::registry::Registry;
+use super::restore;
 use crate::link::Peer;
 use games::{Cause, Wire};
 use std::cmp::Reverse;
@@ -99,7 +100,7 @@ fn sweep(registry: &Arc<Registry>) {
     for (session, idle_since_ms) in idle.chain(greedy) {
         let expiry = Expiry {
             idle_since_ms,
-            ..Expiry::now(Cause::Unterminated, "nothing was received for it any more")
+            ..Expiry::now(Cause::Unterminated, restore::UNTERMINATED)
         };
         actor::expire(registry, &session, expiry);
     }

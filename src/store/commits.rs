@@ -4,7 +4,7 @@
 use super::types::{EntryId, SessionId};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// Each session's last entry, and how many entries it has.
 pub type Heads = HashMap<SessionId, (EntryId, u64)>;
@@ -44,6 +44,8 @@ pub struct Bells {
     /// Of matches and sessions as they begin and end.
     changes: watch::Sender<Committed>,
     bluffs: watch::Sender<Committed>,
+    /// Woken by commits to a database that others write to, too.
+    stirred: Notify,
 }
 
 impl Bells {
@@ -65,6 +67,29 @@ impl Bells {
     #[must_use]
     pub fn bluffs_bell(&self) -> Bell {
         self.bluffs.subscribe()
+    }
+
+    /// Something was committed to a database that others write to, too: what followers may read is for that to say.
+    pub(super) fn stir(&self) {
+        self.stirred.notify_one();
+    }
+
+    /// Returns after [`Self::stir`].
+    pub(super) async fn stirred(&self) {
+        self.stirred.notified().await;
+    }
+
+    /// Whether anything is followed.
+    pub(super) fn are_followed(&self) -> bool {
+        let lists = [&self.changes, &self.bluffs];
+        lists.iter().any(|bell| bell.receiver_count() > 0) || !self.followed().is_empty()
+    }
+
+    /// The matches that are followed.
+    pub(super) fn followed(&self) -> Vec<String> {
+        let matches = self.matches.lock();
+        let followed = matches.iter().filter(|(_, bell)| bell.receiver_count() > 0);
+        followed.map(|(id, _)| id.clone()).collect()
     }
 
     /// How many matches are followed.

@@ -117,11 +117,20 @@ pub async fn copy(
             }
         }
     }
+    let is_server = database.connection.is_postgres();
+    if is_server {
+        // Entries of sessions that have ended: their order is that of the first.
+        fenced(&mut database.connection, "DISABLE").await?;
+    }
     for table in &TABLES {
         copied(table.name, table.copy(&mut reading, &mut database).await?);
     }
     let (entries, last) = copy_log(&mut reading, &mut database).await?;
     copied("entries", entries);
+    if is_server {
+        fenced(&mut database.connection, "ENABLE").await?;
+        query(NEWEST).execute(&mut database.connection).await?;
+    }
     go_on_numbering(&mut database.connection, last).await?;
     database.connection.commit().await?;
     database.connection.close().await?;
@@ -129,6 +138,18 @@ pub async fn copy(
     source.close().await;
     Ok(())
 }
+
+/// Lets a server's fence stand, or lays it down within this transaction.
+async fn fenced(connection: &mut Connection, how: &str) -> Result<(), sqlx::Error> {
+    let alter = format!("ALTER TABLE entries {how} TRIGGER entries_late");
+    query(alter).execute(connection).await.map(drop)
+}
+
+/// The newest session of each key, where sessions are live.
+const NEWEST: &str = "
+    INSERT INTO newest_sessions (game, referee, market, player, called, session)
+    SELECT game, referee, market, player, called, max(id) FROM sessions WHERE side = 'player' AND ended_us IS NULL
+    GROUP BY game, referee, market, player, called";
 
 /// A database to write into, with its schema.
 async fn target(to: &Location) -> Result<(Connection, Option<Lock>), StoreError> {
@@ -327,7 +348,7 @@ mod tests {
             None => {
                 "SELECT table_name || '.' || column_name FROM information_schema.columns
                  WHERE table_schema = 'public' AND is_generated = 'NEVER'
-                     AND table_name NOT IN ('compatibility', 'replicas', 'owners')"
+                     AND table_name NOT IN ('compatibility', 'replicas', 'owners', 'newest_sessions', 'batches')"
             }
         };
         let columns = query_as::<String>(columns).fetch_all(store.reader().pool());

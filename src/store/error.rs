@@ -158,6 +158,9 @@ pub enum StoreError {
         /// What does not fit.
         why: String,
     },
+    /// Another writer has gone on with the session, or has ended it: it is read again.
+    #[error("another replica has gone on with the session")]
+    Fenced,
     /// The database refused a row.
     #[error("the database refused the rows: {0}")]
     Refused(String),

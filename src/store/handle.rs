@@ -19,7 +19,7 @@ use super::types::{
 use super::writer::{
     self, Backend, Change, Checkpoints, Command, OpenMatch, Prune, SeatName, Syncing,
 };
-use super::{damage, nonce, startup};
+use super::{damage, nonce, startup, watch};
 use crate::config::{self, Location};
 use crate::logs;
 use futures_util::future::{AbortHandle, Aborted, abortable};
@@ -95,6 +95,7 @@ impl Store {
             let packer = Packer::new(queue.downgrade(), engine.readers(1));
             tokio::spawn(packer.run(Arc::clone(&gauges), engine.checked, stop.clone()))
         });
+        engine.watch(&bells, &stop);
         let writer = writer::Writer::new(
             engine.writer,
             &start,
@@ -302,12 +303,27 @@ impl Store {
     pub async fn live(&self) -> Result<Vec<LiveSession>, StoreError> {
         let found = self.inner.found.lock().take();
         match found {
-            Some(live) if self.inner.gauges.health(0, 0).commits == 0 => Ok(live),
+            // Nobody else writes to a file.
+            Some(live)
+                if self.location().file().is_some()
+                    && self.inner.gauges.health(0, 0).commits == 0 =>
+            {
+                Ok(live)
+            }
             _ => {
                 let mut connection = self.reader().pool().acquire().await?;
                 Ok(startup::read(&mut connection).await?.live)
             }
         }
+    }
+
+    /// Goes on with a live session that another writer may have written to meanwhile, as it is stored now.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn take_up(&self, found: LiveSession) -> Result<(), StoreError> {
+        let found = Box::new(found);
+        self.ask(|reply| Command::TakeUp(found, reply)).await
     }
 
     /// The writer's health.
@@ -386,6 +402,13 @@ struct Engine {
 }
 
 impl Engine {
+    /// Wakes those who follow what other processes write, until `stop`.
+    fn watch(&self, bells: &Arc<Bells>, stop: &CancellationToken) {
+        if let Location::Server(_) = self.location {
+            tokio::spawn(watch::run(Arc::clone(bells), self.readers(1), stop.clone()));
+        }
+    }
+
     async fn file(
         path: &Path,
         settings: &Settings,

@@ -53,6 +53,7 @@ mod storage;
 pub(crate) mod tests;
 pub(crate) mod transcript;
 pub mod types;
+mod watch;
 mod writer;
 
 pub use backup::backup;

@@ -38,6 +38,9 @@ const DUE: &str = "
     WHERE packed IS NULL AND ended_us IS NOT NULL AND last_entry IS NOT NULL AND id > $1
     ORDER BY id LIMIT $2";
 
+/// Of the replicas of a server's database one packs at a time, until its transaction ends.
+const ONE_PACKER: &str = "SELECT pg_try_advisory_xact_lock(x'44525041434b' :: BIGINT)";
+
 /// A row of [`DUE`].
 type Due = (i64, String, i64, Option<i64>);
 
@@ -158,11 +161,29 @@ impl Packer {
     /// after which session to go on; `None` if there is no further one.
     pub(super) async fn step(&mut self, after: i64) -> Result<Option<(i64, Packs)>, StoreError> {
         let mut connection = self.readers.acquire().await?;
+        if !connection.is_postgres() {
+            return self.step_locked(&mut connection, after).await;
+        }
+        connection.begin().await?;
+        let done = match query_as(ONE_PACKER).fetch_one(&mut connection).await? {
+            true => self.step_locked(&mut connection, after).await,
+            // It packs all that is due.
+            false => Ok(None),
+        };
+        connection.roll_back().await;
+        done
+    }
+
+    async fn step_locked(
+        &mut self,
+        connection: &mut Connection,
+        after: i64,
+    ) -> Result<Option<(i64, Packs)>, StoreError> {
         let alone = after < self.alone_to;
         let mut due: Vec<Due> = query_as(DUE)
             .bind(after)
             .bind(if alone { 1 } else { SESSIONS_AT_ONCE })
-            .fetch_all(&mut connection)
+            .fetch_all(&mut *connection)
             .await?;
         let Some(mut last) = due.last().map(|(id, ..)| *id) else {
             return Ok(None);
@@ -172,7 +193,7 @@ impl Packer {
         let (mut entries, mut done) = (0, Packs::default());
         for session in due {
             let (id, game) = (session.0, session.1.clone());
-            match self.pack(&mut connection, session).await {
+            match self.pack(connection, session).await {
                 Ok(Some(packed)) => {
                     entries += packed.entries;
                     packing.packed.push(packed);

@@ -4,8 +4,8 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::types::{
-    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Receipt,
-    SessionId, SessionRow, StoredModel,
+    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, MatchRow, NewSession, Newest,
+    Receipt, SessionId, SessionKey, SessionRow, StoredModel,
 };
 use super::writer::{Change, Note, NoteChange, Prune};
 use futures_util::future::BoxFuture;
@@ -62,6 +62,10 @@ pub trait Storage: Send + Sync {
 
     /// Sessions that have not ended ([`Store::live`]).
     fn live(&self) -> Stored<'_, Vec<LiveSession>>;
+    /// What a server has of a key.
+    fn newest<'a>(&'a self, key: &'a SessionKey) -> Stored<'a, Newest>;
+    /// Goes on with a session that another writer may have written to ([`Store::take_up`]).
+    fn take_up(&self, found: LiveSession) -> Stored<'_, ()>;
     /// Sessions that ended since a moment (microseconds since 1970-01-01 UTC), in the order in which they began.
     fn ended_since(&self, since_us: i64) -> Stored<'_, Vec<SessionRow>>;
     /// All sessions of a match, in the order in which they began.

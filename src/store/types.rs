@@ -372,6 +372,49 @@ pub struct SeatNotes {
     pub took: Vec<(u32, u64)>,
 }
 
+/// The session that its key had before: if that is not so, another replica has begun one meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Follows(pub Option<SessionId>);
+
+/// A bot's name without its version, as lists and keys have it.
+#[must_use]
+pub fn without_version(bot: &str) -> &str {
+    bot.split_once('@').map_or(bot, |(name, _)| name)
+}
+
+/// By what a referee's messages find their session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionKey {
+    /// The game's name.
+    pub game: &'static str,
+    /// [`NewSession::referee`].
+    pub referee: Box<str>,
+    /// [`NewSession::market`].
+    pub market: u64,
+    /// [`NewSession::player`].
+    pub player: u64,
+    /// The bot's name, without a version.
+    pub called: Box<str>,
+}
+
+/// What is stored of a key.
+#[derive(Clone, Debug, Default)]
+pub struct Newest {
+    /// Its newest session.
+    pub session: Option<NewestSession>,
+    /// The match that its referee plays under its market, if a session of that is live.
+    pub match_id: Option<String>,
+}
+
+/// The newest session of a key.
+#[derive(Clone, Debug)]
+pub enum NewestSession {
+    /// It is live.
+    Live(Box<LiveSession>),
+    /// It has ended.
+    Ended(Box<SessionRow>),
+}
+
 /// Everything that one callback, line or reply adds to a session: committed completely or not at all.
 #[derive(Debug)]
 pub struct Append {
@@ -383,6 +426,8 @@ pub struct Append {
     pub seq: u64,
     /// Present with the first entry.
     pub open: Option<Box<NewSession>>,
+    /// Present with it where another replica may begin a session of the same key.
+    pub follows: Option<Follows>,
     /// Present if the match's row may not exist yet (ignored if it does).
     pub match_: Option<Box<MatchRow>>,
     /// New entries in order; at most a few.
@@ -402,6 +447,7 @@ impl Append {
             previous,
             seq,
             open: None,
+            follows: None,
             match_: None,
             entries: Vec::new(),
             facts: Vec::new(),

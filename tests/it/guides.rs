@@ -8,6 +8,9 @@
 //! - `<!-- fails -->`: sees it end with an error.
 //! - `<!-- not run: REASON -->`: needs what a test does not have. Its syntax and the words after `drover` are checked.
 //!
+//! `<!-- needs PostgreSQL -->` on a line of its own gives the whole file a server on `localhost`, of which its reader is
+//! the superuser. Where there is none, its blocks are as those that are not run.
+//!
 //! A `text` block is what is then seen: each of its lines is in the output, where `…` stands for anything.
 
 use crate::app::{drover, folder, text};
@@ -21,6 +24,13 @@ const OURS: &str = env!("CARGO_BIN_EXE_drover");
 
 /// A network of its own, in which the default ports are free.
 const APART: &str = "exec unshare --user --map-root-user --net sh -ec 'ip link set lo up; exec \"$0\" \"$@\"' \"$@\"";
+
+/// The same with a PostgreSQL server at its usual port.
+const SERVED: &str = "exec unshare --net sh -ec 'ip link set lo up; export DROVER_TEST_PORT=5432 PGHOST=localhost PGUSER=postgres; \
+exec \"$0\" \"$@\"' \"$WITH_POSTGRES\" \"$@\"";
+
+/// The line that asks for it.
+const NEEDS_POSTGRES: &str = "<!-- needs PostgreSQL -->";
 
 /// What stands before the blocks. A process group leads each that runs in the background.
 const PRELUDE: &str = r#"set -ea
@@ -200,8 +210,22 @@ fn misspelt(name: &str, blocks: &[Block], folder: &Path) -> Vec<String> {
     wrong
 }
 
+/// `sh` that runs its arguments somewhere: as they are, [`APART`] or [`SERVED`].
+fn sh_where(place: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", place, "sh"]);
+    command.env("WITH_POSTGRES", root().join(".ci/postgres"));
+    command
+}
+
+/// Whether things can run there.
+fn is_possible(place: &str) -> bool {
+    let output = sh_where(place).arg("true").output();
+    output.is_ok_and(|output| output.status.success())
+}
+
 /// Runs a script as a reader would, in a folder next to the blocks.
-fn run(script: &str, folder: &Path, apart: bool) -> Output {
+fn run(script: &str, folder: &Path, place: &str) -> Output {
     let (bin, here) = (folder.join("bin"), folder.join("here"));
     fs::create_dir(&bin).unwrap();
     symlink(OURS, bin.join("drover")).unwrap();
@@ -217,9 +241,8 @@ fn run(script: &str, folder: &Path, apart: bool) -> Output {
     fs::write(folder.join("all.sh"), script).unwrap();
 
     let paths = std::env::var("PATH").unwrap_or_default();
-    let mut command = Command::new("sh");
-    let alone = if apart { APART } else { "exec \"$@\"" };
-    command.args(["-c", alone, "sh", "timeout", "120", "sh", "../all.sh"]);
+    let mut command = sh_where(place);
+    command.args(["timeout", "120", "sh", "../all.sh"]);
     for (name, _) in drover().get_envs() {
         command.env_remove(name);
     }
@@ -236,9 +259,19 @@ fn run(script: &str, folder: &Path, apart: bool) -> Output {
 /// Does what a file says in this folder; what goes wrong.
 fn wrong(file: &Path, folder: &Path, apart: bool) -> Vec<String> {
     let name = file.strip_prefix(root()).unwrap().display().to_string();
-    let blocks = blocks(&fs::read_to_string(file).unwrap());
+    let guide = fs::read_to_string(file).unwrap();
+    let mut blocks = blocks(&guide);
+    let mut place = if apart { APART } else { "exec \"$@\"" };
+    if guide.lines().any(|line| line == NEEDS_POSTGRES) {
+        place = SERVED;
+        if !is_possible(SERVED) {
+            eprintln!("SKIPPED: {name} needs PostgreSQL, and root for a network of its own");
+            blocks.iter_mut().for_each(|block| block.way = Way::NotRun);
+            return misspelt(&name, &blocks, folder);
+        }
+    }
     let mut wrong = misspelt(&name, &blocks, folder);
-    let output = run(&script(&blocks), folder, apart);
+    let output = run(&script(&blocks), folder, place);
     let read = |name: String| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let reached = read("line".to_owned());
     for (number, block) in blocks.iter().enumerate() {
@@ -267,10 +300,7 @@ fn every_command_runs_as_written() {
         eprintln!("SKIPPED: the guides need curl, setsid and timeout");
         return;
     }
-    let alone = Command::new("sh")
-        .args(["-c", APART, "sh", "true"])
-        .output();
-    let apart = alone.is_ok_and(|output| output.status.success());
+    let apart = is_possible(APART);
     if !apart {
         eprintln!("no network namespaces here: the guides run one by one, on this machine's ports");
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 const DOCKERFILE: &str = include_str!("../../Dockerfile");
 const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
+const STATEFUL: &str = include_str!("../../deploy/kubernetes/single/statefulset.yaml");
 const SERVICE: &str = include_str!("../../deploy/drover.service");
 const SHIMS: &str = include_str!("../../deploy/shims.conf");
 const BOTS: &str = include_str!("../../deploy/bots.conf");
@@ -24,6 +25,8 @@ fn settings(file: &str) -> Vec<(String, String)> {
         };
         at.filter_map(pair).collect()
     };
+    // A manifest of Kubernetes has the value on the next line.
+    let file = file.replace("\n              value: ", ": ");
     file.lines().flat_map(set).collect()
 }
 
@@ -39,6 +42,7 @@ fn every_setting_that_is_shipped_exists() {
     for (name, file) in [
         ("Dockerfile", DOCKERFILE),
         ("compose", COMPOSE),
+        ("stateful", STATEFUL),
         ("service", SERVICE),
         ("shims", SHIMS),
         ("bots", BOTS),
@@ -201,6 +205,12 @@ fn the_stop_limits_fit() {
     };
     assert!(stop(SERVICE, "TimeoutStopSec=") > limit);
     assert!(stop(COMPOSE, "stop_grace_period:") > limit);
+    assert!(stop(STATEFUL, "terminationGracePeriodSeconds:") > limit);
+    let replicas = here("deploy/replicas.yaml");
+    assert!(stop(&replicas, "stop_grace_period:") > limit);
+    let replicas = here("deploy/kubernetes/replicas/replicas.yaml");
+    let before = stop(&replicas, "seconds:");
+    assert!(stop(&replicas, "terminationGracePeriodSeconds:") > before + limit);
 }
 
 #[test]

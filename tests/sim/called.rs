@@ -126,6 +126,7 @@ async fn start(world: &Arc<World>, life: u64) -> Daemon {
         }),
         identities: identities.clone(),
         bots: Bots::none(),
+        replica: None,
         find: games::find,
     };
     let sessions = Sessions::open(options(), parts).await;

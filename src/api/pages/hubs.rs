@@ -56,6 +56,7 @@ fn line(hub: HubStatus) -> Line {
         Phase::Connecting => ("dials", "warn"),
         Phase::Queued => ("in the queue", "good"),
         Phase::Playing => ("plays", "good live"),
+        Phase::Elsewhere => ("another replica", ""),
         Phase::Stopped => ("stopped", ""),
     };
     let ended = hub.ended.iter();

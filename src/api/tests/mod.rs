@@ -78,6 +78,7 @@ impl App {
         let (folder, store) = opened().await;
         let pool = Pool::start(&PoolOptions::default()).unwrap();
         let parts = Dependencies {
+            replica: None,
             store: store.clone().into(),
             pool: pool.clone(),
             identities: Identities::default(),

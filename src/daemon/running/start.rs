@@ -9,6 +9,7 @@ use crate::daemon::figures;
 use crate::daemon::hub::RunningHub;
 use crate::daemon::process::Disk;
 use crate::daemon::referee::{RefereePlan, RunningReferee};
+use crate::daemon::replica::{RunningReplica, keep_house, replica_address};
 use crate::daemon::room::Gauged;
 use crate::daemon::{Addresses, Daemon, Extras, descriptors};
 use crate::gateway::hubs::Hubs;
@@ -79,11 +80,16 @@ impl Daemon {
         let listening = Listening::bind(config, &mut extras)?;
         let addresses = listening.addresses;
         check_api(config, addresses.api)?;
-        let metrics = crate::metrics::install().context("metrics are already set up")?;
+        let is_shared = config.store.location().file().is_none();
+        let replica = is_shared.then(|| replica_address(config, addresses.callbacks));
+        let metrics = crate::metrics::install(replica.as_deref());
+        let metrics = metrics.context("metrics are already set up")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&Settings::configured(&config.store, GameRules::all())).await?;
         let pass_key = PassKey::load(config.api.pass_key.reveal(), &store)?;
+        let replica = replica.and_then(|address| RunningReplica::start(&store, &address));
         let parts = Dependencies {
+            replica: replica.as_ref().map(|running| Arc::clone(&running.replica)),
             store: store.clone().into(),
             pool: Pool::start(&PoolOptions::from(&config.thinking))?,
             identities: identities(config.thinking.names.as_deref())?,
@@ -95,6 +101,10 @@ impl Daemon {
             sessions = sessions.live(),
             "sessions of the last run are resumed"
         );
+        if let Some(running) = &replica {
+            let replica = Arc::clone(&running.replica);
+            tokio::spawn(keep_house(replica, sessions.clone(), drain.clone()));
+        }
         let starting = Starting {
             config,
             maxima: descriptors::maxima(config, listening.referee.is_some()),
@@ -139,6 +149,7 @@ impl Daemon {
         Ok(Self {
             addresses,
             store,
+            replica,
             pool: parts.pool,
             readiness,
             callbacks,
@@ -178,6 +189,7 @@ impl Starting<'_> {
         let options = CallbackOptions {
             connections_max: self.maxima.callbacks,
             own_referee,
+            replicas_key: self.nonce.clone(),
             ..CallbackOptions::from(self.config)
         };
         Callbacks::new(options, self.sessions.clone(), games::ALL)
@@ -195,6 +207,7 @@ impl Starting<'_> {
             callbacks: self.addresses.callbacks,
             nonce: self.nonce.clone(),
             connections_max: self.maxima.referee,
+            replica: self.parts.replica.clone(),
             demo,
         };
         plan.start(listener, self.drain.clone()).await

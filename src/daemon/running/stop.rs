@@ -6,6 +6,7 @@ use crate::daemon::hub::RunningHub;
 use crate::daemon::referee::RunningReferee;
 use crate::daemon::signals::Signals;
 use crate::gateway::CallbacksError;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
@@ -19,6 +20,10 @@ impl Daemon {
             .refuse("the daemon is draining: it takes no new matches");
         self.sessions.drain();
         self.drain.cancel();
+        let handing = self.replica.as_ref().map(|running| {
+            let (replica, end) = (Arc::clone(&running.replica), self.end.clone());
+            tokio::spawn(async move { replica.hand_over_until(&end).await })
+        });
         if !broken {
             let cut = tokio::select! {
                 () = finish(self.referee.as_ref(), self.hub.as_ref(), &mut self.callbacks, self.drain_limit) => false,
@@ -34,6 +39,8 @@ impl Daemon {
             );
         }
         self.close().await;
+        // It ended with `end`.
+        drop(handing);
     }
 
     async fn close(self) {
@@ -62,6 +69,9 @@ impl Daemon {
             tracing::warn!("some answers were cut off");
         }
         self.pool.close();
+        if let Some(replica) = self.replica {
+            replica.leave().await;
+        }
         self.store.close().await;
         tracing::info!("stopped");
     }

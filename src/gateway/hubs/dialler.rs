@@ -5,6 +5,7 @@ use super::dial::{Dial, tcp};
 use super::game::{GameFault, Joined, Played, Seat, words};
 use super::status::{HubStatus, Phase};
 use crate::clock::now_us;
+use crate::cluster::{Kind, Resource, keep};
 use crate::config::Hub;
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
 use crate::session::{BotAddress, Ended, Sessions};
@@ -85,7 +86,7 @@ impl Hubs {
                     lost: None,
                     up: None,
                 };
-                tasks.spawn(dialler.run(stop.clone()));
+                tasks.spawn(kept(dialler, stop.clone()));
                 all.push(status);
             }
         }
@@ -111,6 +112,29 @@ impl Hubs {
     }
 }
 
+/// Keeps a connection going; where several replicas share the store, in one of them.
+async fn kept(dialler: Dialler, stop: CancellationToken) {
+    let Some(replica) = dialler.sessions.replica().cloned() else {
+        return dialler.run(stop).await;
+    };
+    let seat = &dialler.seat;
+    let name = format!("{}/{}", seat.bot.referee(), seat.number);
+    dialler.enters(Phase::Elsewhere);
+    let run = |_| dialler.clone().run_here(stop.clone());
+    keep(&replica, &Resource::new(Kind::Hub, name), &stop, run).await;
+    dialler.enters(Phase::Stopped);
+}
+
+/// While this lasts, a connection is kept here.
+struct Here(Dialler);
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        self.0.enters(Phase::Elsewhere);
+    }
+}
+
+#[derive(Clone)]
 struct Dialler {
     seat: Seat,
     sessions: Sessions,
@@ -123,6 +147,16 @@ struct Dialler {
 }
 
 impl Dialler {
+    /// The same, where another replica may have kept it before.
+    async fn run_here(self, stop: CancellationToken) {
+        let _here = Here(self.clone());
+        let former = self.sessions.end_games(&self.seat.bot, self.seat.number);
+        if let Err(error) = former.await {
+            tracing::warn!(%error, "a game that another replica has left cannot be ended");
+        }
+        self.run(stop).await;
+    }
+
     async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let joined = tokio::select! {

@@ -18,6 +18,8 @@ pub enum Phase {
     Queued,
     /// It plays.
     Playing,
+    /// Another replica keeps it.
+    Elsewhere,
     /// It has ended: the daemon stops.
     Stopped,
 }

@@ -390,8 +390,8 @@ impl Host {
             tracing::error!(match_id, "{}", DriveError::Broken);
         }
         let (record, flushed) = writer.flush().await;
-        if let Err(RecordError::Unwritable(why)) = &flushed {
-            tracing::warn!(match_id, why, "a match is left to the next start");
+        if let Err(why @ (RecordError::Unwritable(_) | RecordError::Elsewhere)) = &flushed {
+            tracing::warn!(match_id, %why, "a match is left to the next start");
             return;
         }
         if matches!(played, Err(DriveError::Stopped)) {
@@ -413,8 +413,8 @@ impl Host {
         let match_id = &hosted.info.match_id;
         record.fell_back(end.left.iter().map(|left| left.fallbacks.clone()));
         let closed = patience.close(&mut record, &result(&end)).await;
-        if let Err(RecordError::Unwritable(why)) = &closed {
-            tracing::warn!(match_id, why, "a match's end is left to the next start");
+        if let Err(why @ (RecordError::Unwritable(_) | RecordError::Elsewhere)) = &closed {
+            tracing::warn!(match_id, %why, "a match's end is left to the next start");
             return;
         }
         if let Err(error) = flushed.and(closed) {

@@ -181,6 +181,15 @@ pub struct HubServer {
     pub(super) leave: CancellationToken,
 }
 
+/// Ends matches that nobody plays any more.
+async fn close_cut(recording: &Recording, game: &str, referee: &str) -> Result<(), RecordError> {
+    for cut in recording.unfinished(game, referee).await? {
+        let why = "the hub was stopped in mid-game";
+        cut.record.close(cancelled(why.to_owned())).await?;
+    }
+    Ok(())
+}
+
 impl HubServer {
     /// A hub that continues the recording's numbers. Matches interrupted by an earlier stop are closed: their
     /// players' connections are gone.
@@ -203,17 +212,9 @@ impl HubServer {
         let guests = Guests::new(invited).map_err(|error| SetupError(error.to_string()))?;
         let failed = |error: RecordError| SetupError(error.to_string());
         let last = recording.last_market(game).await.map_err(failed)?;
-        for cut in recording
-            .unfinished(game, &settings.referee)
+        close_cut(&recording, game, &settings.referee)
             .await
-            .map_err(failed)?
-        {
-            let why = "the hub was stopped in mid-game";
-            cut.record
-                .close(cancelled(why.to_owned()))
-                .await
-                .map_err(failed)?;
-        }
+            .map_err(failed)?;
         let rooms = settings.rooms.clone();
         Ok(Arc::new(Self {
             lobby: Mutex::new(Lobby::new(rooms, settings.wait_for_player, settings.seed)),
@@ -235,6 +236,15 @@ impl HubServer {
             leave: CancellationToken::new(),
             settings,
         }))
+    }
+
+    /// Ends the matches of replicas that are gone, which go with their players' connections.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn close_cut(&self) -> Result<(), RecordError> {
+        let (game, referee) = (self.settings.kit.card().name, &self.settings.referee);
+        close_cut(&self.recording, game, referee).await
     }
 
     /// Waits until every match has ended, at most `within`; those still running are then abandoned.

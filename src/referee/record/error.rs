@@ -11,6 +11,9 @@ pub enum RecordError {
     /// It is stored, but fills no place in its tournament: another worker plays it.
     #[error("{0}")]
     Lapsed(String),
+    /// Another replica goes on with it.
+    #[error("another replica goes on with the match")]
+    Elsewhere,
     /// It will never be stored.
     #[error("the match cannot be recorded: {0}")]
     Failed(String),
@@ -21,6 +24,7 @@ impl From<StoreError> for RecordError {
         match error {
             StoreError::Unwritable(_) => Self::Unwritable(error.to_string()),
             StoreError::Lapsed { .. } => Self::Lapsed(error.to_string()),
+            StoreError::Fenced => Self::Elsewhere,
             _ => Self::Failed(error.to_string()),
         }
     }

@@ -6,6 +6,7 @@ pub mod log;
 mod recording;
 mod seat_session;
 mod seats;
+mod tenancy;
 mod writer;
 
 pub(super) use ends::cancelled;

@@ -1,18 +1,22 @@
 //! Where matches are stored: one session per seat, seen from the referee's side.
 
 mod orphans;
+mod unfinished;
 
 use super::error::RecordError;
 use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
+use super::tenancy::{Tenancies, Tenancy};
+use crate::cluster::Replica;
 use crate::referee::seat::seat_link::SeatRecord;
 use crate::replay::FoldedSeat;
 use crate::simulated;
+use crate::store::StoreError;
 use crate::store::types::{
     Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionRow,
     Side,
 };
-use crate::store::{Storage, Store, StoreError};
+use crate::store::{Storage, Store};
 use futures_util::future::join_all;
 use games::match_::{Content, Recorded};
 use games::{Fact, Kit, Seat, Seats, Wire};
@@ -54,6 +58,8 @@ struct Stored {
     store: Arc<dyn Storage>,
     durability: Durability,
     transcripts: bool,
+    /// Where other replicas share it.
+    tenancies: Option<Arc<Tenancies>>,
 }
 
 impl Recording {
@@ -64,6 +70,7 @@ impl Recording {
             store: store.into(),
             durability,
             transcripts: true,
+            tenancies: None,
         }))
     }
 
@@ -75,7 +82,27 @@ impl Recording {
             store: store.into(),
             durability: Durability::Process,
             transcripts: false,
+            tenancies: None,
         }))
+    }
+
+    /// Plays what it stores as one of the replicas that share the store, if it is one.
+    #[must_use]
+    pub fn shared_by(mut self, replica: Option<&Arc<Replica>>) -> Self {
+        if let Some(stored) = &mut self.0 {
+            stored.tenancies = replica.map(|replica| Tenancies::new(Arc::clone(replica)));
+        }
+        self
+    }
+
+    /// Whether other replicas may leave matches to this one at any time.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.tenancies().is_some()
+    }
+
+    fn tenancies(&self) -> Option<&Arc<Tenancies>> {
+        self.0.as_ref()?.tenancies.as_ref()
     }
 
     /// Stores nothing.
@@ -147,6 +174,9 @@ impl Recording {
         seeds: &[u64],
     ) -> Result<MatchRecord, RecordError> {
         let mut record = self.record(new, ids);
+        if let Some(tenancies) = self.tenancies() {
+            record.tenancy = Some(tenancies.begin(&new.id).await?);
+        }
         for (session, seed) in record.sessions.iter_mut().zip(seeds) {
             session.opened.seed = *seed;
             // Before its first line nothing else would give a bot's seed after a stop.
@@ -200,63 +230,12 @@ impl Recording {
         MatchRecord {
             sessions: sessions.collect(),
             kit: self.storage().and_then(|store| store.kit(&row.game)),
+            tenancy: None,
             store: self.storage().cloned(),
             match_id: row.id.clone(),
             alone: None,
             folded: None,
         }
-    }
-
-    /// The game's matches by this referee that were never closed.
-    ///
-    /// # Errors
-    /// [`RecordError`].
-    pub async fn unfinished(
-        &self,
-        game: &str,
-        referee: &str,
-    ) -> Result<Vec<UnfinishedMatch>, RecordError> {
-        let mut unfinished = Vec::new();
-        if let Some(store) = self.storage() {
-            for row in store.unfinished(game, referee).await? {
-                unfinished.push(self.unfinished_match(&**store, row).await?);
-            }
-        }
-        Ok(unfinished)
-    }
-
-    async fn unfinished_match(
-        &self,
-        store: &dyn Storage,
-        row: MatchRow,
-    ) -> Result<UnfinishedMatch, StoreError> {
-        let ids = store.players_of(&row.id).await?;
-        let mut record = self.record(&row, &ids);
-        let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
-        let mut stored = store.sessions_of(&row.id).await?;
-        stored.retain(|session| session.opened.side == Side::Referee);
-        for session in stored {
-            let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
-            let head = store.head(&session).await?;
-            if let Some(own) = record.sessions.get_mut(seat.index()) {
-                if let Some((last, seq)) = head {
-                    past[seat] = store.transcript(session.id, last).await?;
-                    (own.last, own.seq) = (Some(last), seq);
-                }
-                own.id = session.id;
-                own.opened = session.opened;
-                own.closed = session.ended_us.is_some();
-                own.written = true;
-            }
-        }
-        let seeds = record.sessions.iter().map(|session| session.opened.seed);
-        Ok(UnfinishedMatch {
-            seeds: seeds.collect(),
-            row,
-            ids,
-            past,
-            record,
-        })
     }
 
     /// One seat's transcript of one of our matches, if there is such a match.
@@ -291,6 +270,8 @@ impl Recording {
 
 /// Where one match is stored.
 pub struct MatchRecord {
+    /// That it is played here, where other replicas share the store.
+    tenancy: Option<Tenancy>,
     store: Option<Arc<dyn Storage>>,
     kit: Option<&'static dyn Kit>,
     match_id: String,
@@ -318,6 +299,7 @@ impl MatchRecord {
     /// A record of nothing.
     pub(in crate::referee) fn none() -> Self {
         Self {
+            tenancy: None,
             store: None,
             kit: None,
             match_id: String::new(),

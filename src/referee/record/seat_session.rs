@@ -42,6 +42,7 @@ impl SeatSession {
             previous: self.last,
             seq: self.seq,
             open: (!self.written).then(|| Box::new(self.opened.clone())),
+            follows: None,
             match_: None,
             entries: self.pending.clone(),
             facts: facts.into_iter().map(|fact| (fact, None)).collect(),

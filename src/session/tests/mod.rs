@@ -9,5 +9,6 @@ mod life;
 mod native;
 mod program;
 mod recovery;
+mod server;
 mod shares;
 pub(crate) mod world;

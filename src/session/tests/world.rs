@@ -114,6 +114,7 @@ pub(crate) async fn dependencies_at(settings: &Settings, find: KitOf) -> Depende
         pool: Pool::start(&pool).unwrap(),
         identities: Identities::default(),
         bots: crate::programs::Bots::none(),
+        replica: None,
         find,
     }
 }

@@ -210,6 +210,7 @@ impl Pen {
             previous,
             seq,
             open,
+            follows: None,
             match_,
             entries,
             facts: Vec::new(),

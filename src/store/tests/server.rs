@@ -186,7 +186,7 @@ async fn of_two_that_write_the_same_place_one_is_refused() {
     let (one, two) = tokio::join!(store.append(one), other.append(two));
     assert!(one.is_ok() != two.is_ok(), "{one:?} {two:?}");
     let refused = one.err().or(two.err()).unwrap();
-    assert!(matches!(refused, StoreError::Refused(_)), "{refused}");
+    assert!(matches!(refused, StoreError::Fenced), "{refused}");
     let sql = "SELECT count(*) FROM entries WHERE session = $1";
     let count: i64 = query_as(sql)
         .bind(pen.id.0)

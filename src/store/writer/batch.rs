@@ -2,24 +2,23 @@
 
 use super::command::OpenMatch;
 use super::fault::{Verdict, shown};
+use super::live::Sessions;
 use super::refusal::Refusal;
 use super::reply::{Reply, answer};
 use super::statements::{
-    BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, PLACED_ENTRIES, Rows, SEATS,
-    SESSIONS,
+    BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, NEWEST_SESSIONS, PLACED_ENTRIES,
+    Rows, SEATS, SESSIONS,
 };
-use crate::clock::now_us;
 use crate::store::commits::Added;
 use crate::store::error::StoreError;
 use crate::store::log::Head;
 use crate::store::rules::Rules;
-use crate::store::startup::Start;
 use crate::store::types::{
-    Append, Durability, EntryId, LedgerRow, MatchResult, MatchRow, NewSession, Receipt,
+    Append, Durability, EntryId, Follows, LedgerRow, MatchResult, MatchRow, NewSession, Receipt,
+    SessionId, without_version,
 };
 use games::{Bluff, Fact};
 use std::collections::HashMap;
-use std::sync::Arc;
 use tokio::time::Instant;
 
 /// One caller's part of a batch.
@@ -49,6 +48,7 @@ pub(super) struct Tables {
     pub(super) matches: Rows,
     pub(super) seats: Rows,
     pub(super) sessions: Rows,
+    pub(super) newest: Rows,
     pub(super) bluffs: Rows,
     pub(super) changes: Rows,
 }
@@ -61,6 +61,7 @@ impl Default for Tables {
             matches: Rows::new(&MATCHES),
             seats: Rows::new(&SEATS),
             sessions: Rows::new(&SESSIONS),
+            newest: Rows::new(&NEWEST_SESSIONS),
             bluffs: Rows::new(&BLUFFS),
             changes: Rows::new(&CHANGES),
         }
@@ -147,109 +148,6 @@ impl Answers {
     }
 }
 
-/// A session that has not ended, as the writer knows it.
-#[derive(Debug)]
-pub(super) struct Live {
-    pub(super) head: Head,
-    match_id: Box<str>,
-    pub(super) game: Arc<str>,
-    pub(super) durability: Durability,
-    /// The batch that last touched it.
-    batch: u64,
-}
-
-/// The live sessions.
-#[derive(Debug, Default)]
-pub(super) struct Sessions {
-    live: HashMap<i64, Live>,
-    games: HashMap<String, Arc<str>>,
-    batch: u64,
-}
-
-impl Sessions {
-    pub(super) fn new(start: &Start) -> Self {
-        let mut sessions = Self::default();
-        for found in &start.live {
-            let head = Head {
-                entry: found.head.map_or(0, |head| head.0),
-                count: found.seq,
-                at_us: found.last_us,
-            };
-            sessions.insert(found.id.0, head, &found.opened);
-        }
-        sessions
-    }
-
-    pub(super) fn heads(&self) -> impl Iterator<Item = (i64, Head)> {
-        self.live
-            .iter()
-            .map(|(session, live)| (*session, live.head))
-    }
-
-    /// Whether the current batch already holds an append of this session.
-    pub(super) fn in_batch(&self, session: i64) -> bool {
-        self.live
-            .get(&session)
-            .is_some_and(|live| live.batch == self.batch)
-    }
-
-    fn insert(&mut self, id: i64, head: Head, opened: &NewSession) {
-        let game = match self.games.get(&opened.game) {
-            Some(game) => Arc::clone(game),
-            None => {
-                let game: Arc<str> = opened.game.as_str().into();
-                self.games.insert(opened.game.clone(), Arc::clone(&game));
-                game
-            }
-        };
-        let live = Live {
-            head,
-            match_id: opened.match_id.as_str().into(),
-            game,
-            durability: opened.durability,
-            batch: self.batch,
-        };
-        self.live.insert(id, live);
-    }
-
-    /// Marks the session as part of this batch, opening it if the append does.
-    fn touch(&mut self, append: &Append) -> Result<&Live, StoreError> {
-        let id = append.session.0;
-        let wrong = |why: String| StoreError::OutOfOrder { session: id, why };
-        if let Some(opened) = append.open.as_deref() {
-            if self.live.contains_key(&id) || append.previous.is_some() || append.seq != 0 {
-                return Err(wrong("it was opened before".into()));
-            }
-            let at_us = append
-                .entries
-                .first()
-                .map_or_else(now_us, |entry| entry.at_us);
-            self.insert(
-                id,
-                Head {
-                    entry: 0,
-                    count: 0,
-                    at_us,
-                },
-                opened,
-            );
-        }
-        let batch = self.batch;
-        let Some(live) = self.live.get_mut(&id) else {
-            return Err(wrong("it has ended or was never opened".into()));
-        };
-        let head = (live.head.count > 0).then_some(live.head.entry);
-        if head != append.previous.map(|entry| entry.0) || live.head.count != append.seq {
-            return Err(wrong(format!(
-                "its last entry is {head:?} of {}, not {:?} of {}",
-                live.head.count, append.previous, append.seq
-            )));
-        }
-        live.batch = batch;
-        Ok(live)
-    }
-}
-
 /// One transaction being built.
 #[derive(Debug)]
 pub(super) struct Batch {
@@ -266,7 +164,7 @@ impl Batch {
     /// An empty batch whose first entry will be `next_entry`; below 0 on a server, which gives the number later
     /// ([`Batch::place`]).
     pub(super) fn new(next_entry: i64, sessions: &mut Sessions) -> Self {
-        sessions.batch += 1;
+        sessions.begin_batch();
         let mut tables = Tables::default();
         if next_entry < 0 {
             tables.entries = Rows::new(&PLACED_ENTRIES);
@@ -321,6 +219,9 @@ impl Batch {
         let session = append.session.0;
         if let Some(new) = append.open.as_deref() {
             self.push_session(session, new, live.head.at_us);
+            if let Some(Follows(former)) = append.follows.filter(|_| self.next_entry < 0) {
+                self.push_newest(session, new, former);
+            }
         }
         let mut last = append.previous.map(|entry| entry.0);
         for (seq, entry) in (append.seq as i64..).zip(&append.entries) {
@@ -528,6 +429,18 @@ impl Batch {
                 seat.entrant.as_ref().into(),
             ]);
         }
+    }
+
+    fn push_newest(&mut self, id: i64, new: &NewSession, former: Option<SessionId>) {
+        self.tables.newest.push([
+            (&new.game).into(),
+            (&new.referee).into(),
+            (new.market as i64).into(),
+            (new.player as i64).into(),
+            without_version(&new.bot).into(),
+            id.into(),
+            former.map(|former| former.0).into(),
+        ]);
     }
 
     fn push_session(&mut self, id: i64, new: &NewSession, at_us: i64) {

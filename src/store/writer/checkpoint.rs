@@ -97,7 +97,7 @@ async fn run(mut connection: SqliteConnection, signals: Arc<Signals>) {
             }
             Err(error) => match fault::judge(&error) {
                 Verdict::End => fault::end(&error),
-                Verdict::Unwritable | Verdict::Refused => {
+                _ => {
                     tracing::warn!(%error, "a checkpoint failed: the log grows until one succeeds");
                 }
             },

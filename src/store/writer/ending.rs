@@ -62,7 +62,7 @@ pub(super) async fn gather(
         refused: HashMap::new(),
         changes: Rows::new(&CHANGES),
     };
-    if reads_what_it_writes(batch) {
+    if fills_places(batch) {
         server::end_in_turn(&mut database.connection).await?;
     }
     let mut ended = HashSet::new();
@@ -101,16 +101,10 @@ pub(super) async fn gather(
     Ok(endings)
 }
 
-/// Whether an ending adds to models, or counts a tournament's matches.
-fn reads_what_it_writes(batch: &Batch) -> bool {
-    batch.works.iter().any(|work| match work {
-        Work::Append { append, .. } => {
-            let close = append.close.as_ref();
-            close.is_some_and(|close| !close.lessons.is_empty())
-        }
-        Work::Close { result, .. } => result.slot.is_some(),
-        Work::Open { .. } => false,
-    })
+/// Whether a match ends in its place in a tournament, whose matches are counted.
+fn fills_places(batch: &Batch) -> bool {
+    let mut works = batch.works.iter();
+    works.any(|work| matches!(work, Work::Close { result, .. } if result.slot.is_some()))
 }
 
 fn closes(batch: &Batch) -> impl Iterator<Item = (&Append, Option<i64>, &Close)> {

@@ -16,6 +16,17 @@ pub(super) enum Verdict {
     Unwritable,
     /// One of the rows was rejected: find out whose.
     Refused,
+    /// The same, because another writer has gone on with its session.
+    Fenced,
+    /// The same, because another writer has not committed yet: tried again.
+    Blocked,
+}
+
+impl Verdict {
+    /// Whether others' rows may be written all the same.
+    pub(super) const fn concerns_one(self) -> bool {
+        matches!(self, Self::Refused | Self::Fenced | Self::Blocked)
+    }
 }
 
 /// Classifies SQLite's extended result code (<https://sqlite.org/rescode.html>).
@@ -46,10 +57,22 @@ pub(super) fn verdict(code: i32) -> Verdict {
     }
 }
 
+/// What the schema's fences raise: a place in a session, or an end, that another writer has taken.
+fn is_fenced(error: &PgDatabaseError) -> bool {
+    matches!(
+        (error.code(), error.table()),
+        ("DR001", _) | ("23505", Some("entries")) | ("23502", Some("newest_sessions"))
+    )
+}
+
 /// Classifies PostgreSQL's code (<https://www.postgresql.org/docs/15/errcodes-appendix.html>).
 fn server_verdict(code: &str) -> Verdict {
     // No connection, a rollback by the server, too few resources, an operator's or the system's intervention, a standby.
     const PASSING: [&str; 7] = ["08", "40", "53", "55", "57", "58", "25"];
+    // A lock that was not had in time, a deadlock, a conflict of snapshots.
+    if ["55P03", "40P01", "40001"].contains(&code) {
+        return Verdict::Blocked;
+    }
     match PASSING.iter().any(|class| code.starts_with(class)) {
         true => Verdict::Unwritable,
         false => Verdict::Refused,
@@ -75,8 +98,11 @@ pub(super) fn judge(error: &sqlx::Error) -> Verdict {
     match error {
         sqlx::Error::Database(error) => {
             let code = error.code().unwrap_or_default();
-            if error.try_downcast_ref::<PgDatabaseError>().is_some() {
-                return server_verdict(&code);
+            if let Some(error) = error.try_downcast_ref::<PgDatabaseError>() {
+                return match is_fenced(error) {
+                    true => Verdict::Fenced,
+                    false => server_verdict(&code),
+                };
             }
             code.parse().map_or(Verdict::Refused, verdict)
         }
@@ -97,7 +123,10 @@ pub(super) fn end(error: &sqlx::Error) -> ! {
 pub(super) fn shown(verdict: Verdict, why: &str) -> StoreError {
     match verdict {
         Verdict::Refused => StoreError::Refused(why.to_owned()),
-        Verdict::End | Verdict::Unwritable => StoreError::Unwritable(why.to_owned()),
+        Verdict::Fenced => StoreError::Fenced,
+        Verdict::End | Verdict::Unwritable | Verdict::Blocked => {
+            StoreError::Unwritable(why.to_owned())
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::statements::{Database, MODELS, Rows, STORED_MODELS};
 use crate::store::rows;
 use crate::store::rules::Rules;
+use crate::store::sql::{Connection, query};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -35,6 +36,10 @@ pub(super) async fn merged(
     merges: &[Merge<'_>],
     rules: &dyn Rules,
 ) -> Result<Rows, sqlx::Error> {
+    if merges.is_empty() {
+        return Ok(Rows::new(&MODELS));
+    }
+    alone(&mut database.connection).await?;
     let mut rows = Rows::new(&MODELS);
     let mut models = load(database, merges).await?;
     for merge in merges {
@@ -62,6 +67,15 @@ pub(super) async fn merged(
         }
     }
     Ok(rows)
+}
+
+/// Models are read and written by one replica of a server's database at a time, until its transaction ends.
+pub(super) async fn alone(connection: &mut Connection) -> Result<(), sqlx::Error> {
+    if connection.is_postgres() {
+        let lock = query("SELECT pg_advisory_xact_lock(x'44524d4f444c' :: BIGINT)");
+        lock.execute(connection).await?;
+    }
+    Ok(())
 }
 
 async fn load(

@@ -8,6 +8,7 @@ mod command;
 mod ending;
 mod fault;
 mod learning;
+mod live;
 mod naming;
 mod packing;
 mod programs;

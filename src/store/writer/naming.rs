@@ -1,6 +1,6 @@
 //! Naming an opponent, during or after the match.
 
-use super::learning::{Merge, merged};
+use super::learning::{self, Merge, merged};
 use super::statements::Database;
 use crate::clock::now_us;
 use crate::store::error::StoreError;
@@ -44,6 +44,7 @@ pub(super) async fn name(
     named: &SeatName,
 ) -> Result<(), NamingError> {
     database.connection.begin().await?;
+    learning::alone(&mut database.connection).await?;
     rename(database, rules, named, now_us()).await?;
     Ok(database.connection.commit().await?)
 }

@@ -1,11 +1,12 @@
 //! The writer's loop.
 
 use super::backend::Backend;
-use super::batch::{self, Batch, Sessions, Tables, Work, refuse};
+use super::batch::{self, Batch, Tables, Work, refuse};
 use super::changes;
-use super::command::{Change, Command};
+use super::command::{BATCH_MAX, Change, Command, gather};
 use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
+use super::live::Sessions;
 use super::naming::{self, NamingError, SeatName};
 use super::packing;
 use super::prune::{self, Prune};
@@ -13,7 +14,7 @@ use super::reply::{Reply, answer};
 use super::server::bounded;
 use super::statements::{Database, Text};
 use crate::clock::now_us;
-use crate::store::commits::Bells;
+use crate::store::commits::{Bells, Rung};
 use crate::store::error::StoreError;
 use crate::store::health::Gauges;
 use crate::store::open::Settings;
@@ -25,10 +26,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
-/// The maximum number of commands in one transaction.
-const BATCH_MAX: usize = 1024;
-/// How often the writer lets others go first before a commit.
-const GATHER_ROUNDS_MAX: usize = 4;
 /// The live heads are stored each time this many entries were written.
 const HEADS_EVERY: i64 = 10_000;
 /// Ledger rows that are written at once.
@@ -173,6 +170,11 @@ impl Writer {
                     let given = async |database: &mut _| packing::shrunk(database).await;
                     answer(reply, self.unsynced(0, given).await);
                 }
+                Command::TakeUp(found, reply) => {
+                    batch = self.flush(batch).await;
+                    self.sessions.take_up(&found);
+                    answer(reply, Ok(()));
+                }
                 Command::Run(statement, reply) => {
                     batch = self.flush(batch).await;
                     let run = async |database: &mut Connection| statement.fetch_all(database).await;
@@ -266,17 +268,18 @@ impl Writer {
         let durability = batch.durability;
         // In the order of commits, as no other thread could, and before the answers: a caller that
         // has one reads what was added. Watchers may have it later.
-        let rung = self.bells.note(batch.added(&self.sessions));
+        // On a server, another replica's commits may come in between.
+        let rung = (!self.is_server()).then(|| self.bells.note(batch.added(&self.sessions)));
         let answers = batch.committed(&mut self.sessions);
         self.backend.deliver(durability, answers).await;
-        rung.ring();
+        rung.map_or_else(|| self.bells.stir(), Rung::ring);
     }
 
     async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {
         let verdict = self.judged(error);
         let why = error.to_string();
         let works = batch.rolled_back(&mut self.sessions);
-        if verdict == Verdict::Refused && works.len() > 1 {
+        if verdict.concerns_one() && works.len() > 1 {
             // One of them is at fault; the others must not be affected.
             for work in works {
                 let mut alone = Batch::new(self.next_entry, &mut self.sessions);
@@ -361,6 +364,7 @@ impl Writer {
             matches,
             seats,
             sessions,
+            newest,
             bluffs,
             changes,
         } = std::mem::take(&mut batch.tables);
@@ -380,7 +384,10 @@ impl Writer {
                 return Ok(true);
             }
         }
-        for rows in [entries, facts, matches, seats, sessions, bluffs, changes] {
+        // Entries come last of what is fenced: a session's end is looked up for each.
+        for rows in [
+            matches, seats, sessions, newest, entries, facts, bluffs, changes,
+        ] {
             rows.write(database).await?;
         }
         if batch.ends {
@@ -522,6 +529,7 @@ impl Writer {
                 }
             }
             Verdict::Refused => tracing::warn!(%error, "the database refused a row"),
+            Verdict::Fenced | Verdict::Blocked => {}
         }
         verdict
     }
@@ -569,23 +577,6 @@ impl Writer {
         for reply in self.closing {
             // The requester may be gone.
             let _ = reply.send(());
-        }
-    }
-}
-
-/// Lets others that are ready to add something do so first: one commit then serves them all. Continues while
-/// that brings more; never waits for anyone.
-fn gather(commands: &mut Vec<Command>, queue: &mut mpsc::Receiver<Command>) {
-    for _ in 0..GATHER_ROUNDS_MAX {
-        std::thread::yield_now();
-        let before = commands.len();
-        while commands.len() < BATCH_MAX
-            && let Ok(command) = queue.try_recv()
-        {
-            commands.push(command);
-        }
-        if commands.len() == before {
-            return;
         }
     }
 }

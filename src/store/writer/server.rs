@@ -5,7 +5,8 @@
 //! schema).
 
 use super::batch::Answers;
-use super::fault;
+use super::fault::{self, Verdict};
+use crate::simulated;
 use crate::store::server::{self, Access};
 use crate::store::sql::postgres::{BLOCK, PgLink};
 use crate::store::sql::{Connection, query, query_as};
@@ -22,8 +23,8 @@ const CONNECT_AGAIN: Duration = Duration::from_secs(1);
 /// How often the outcome of a commit is asked for.
 const OUTCOME_EVERY: Duration = Duration::from_millis(100);
 
-/// Lets the writers of one database end sessions and matches one after the other, each from here to its commit: an ending
-/// reads models, adds to them and writes them, and counts its tournament's matches. A file has one writer.
+/// Lets the writers of one database end tournaments' matches one after the other, each from here to its commit: they count
+/// them in rows that they share. A file has one writer.
 pub(super) async fn end_in_turn(connection: &mut Connection) -> Result<(), sqlx::Error> {
     if !connection.is_postgres() {
         return Ok(());
@@ -38,8 +39,12 @@ pub(super) async fn end_in_turn(connection: &mut Connection) -> Result<(), sqlx:
 pub(in crate::store) struct Server {
     access: Access,
     callers: Handle,
-    /// The open transaction's number.
-    transaction: String,
+    /// Its name in `batches`: of no other start of a process.
+    writer: String,
+    /// The block of numbers of the last transaction that was begun, by which it is found in `batches`.
+    block: i64,
+    /// Whether it has a row in `batches`: a lock on that shows that a transaction goes on.
+    is_listed: bool,
     is_lost: bool,
     /// When a new connection failed last.
     failed: Option<Instant>,
@@ -47,13 +52,20 @@ pub(in crate::store) struct Server {
     stop: CancellationToken,
 }
 
+/// A batch does not wait for long for what another replica has written and not committed, and none that has stopped in a
+/// transaction holds others up for long.
+const BLOCKED: &str =
+    "SET LOCAL lock_timeout TO '200ms'; SET LOCAL idle_in_transaction_session_timeout TO '1s';";
+
 impl Server {
     /// Of a connection that was made with `access`. Must be called on the callers' runtime.
     pub(in crate::store) fn new(access: Access, stop: CancellationToken) -> Self {
         Self {
             access,
             callers: Handle::current(),
-            transaction: String::new(),
+            writer: simulated::ulid().to_string(),
+            block: 0,
+            is_listed: false,
             is_lost: false,
             failed: None,
             stop,
@@ -113,6 +125,7 @@ impl Server {
         link: &mut PgLink,
         durability: Durability,
     ) -> Result<i64, sqlx::Error> {
+        self.list(link).await?;
         // A server may be set to more than `on`, and what must survive a power cut never has less.
         let synced = match durability {
             Durability::Power => {
@@ -122,14 +135,28 @@ impl Server {
             Durability::Process => "SET LOCAL synchronous_commit TO off;",
         };
         let begin = format!(
-            "BEGIN; {synced} {}
+            "BEGIN; {synced} {} {BLOCKED}
              SELECT pg_advisory_xact_lock_shared(lock_of(last_value)) FROM numbers;
-             SELECT nextval('numbers') AS block, pg_current_xact_id()::text AS transaction",
-            self.access.limits()
+             INSERT INTO batches (writer, block) VALUES ('{}', nextval('numbers'))
+             ON CONFLICT (writer) DO UPDATE SET block = excluded.block RETURNING block",
+            self.access.limits(),
+            self.writer
         );
-        let (block, transaction): (i64, String) = in_time(link.begin_and_read(begin)).await?;
-        self.transaction = transaction;
-        Ok(block * BLOCK)
+        (self.block,) = in_time(link.begin_and_read(begin)).await?;
+        Ok(self.block * BLOCK)
+    }
+
+    async fn list(&mut self, link: &mut PgLink) -> Result<(), sqlx::Error> {
+        if !self.is_listed {
+            let list = format!(
+                "INSERT INTO batches (writer, block) VALUES ('{}', 0)
+                 ON CONFLICT (writer) DO UPDATE SET block = batches.block RETURNING block",
+                self.writer
+            );
+            let (_,): (i64,) = in_time(link.read(list)).await?;
+            self.is_listed = true;
+        }
+        Ok(())
     }
 
     /// Commits. If the connection is lost meanwhile, the server is asked for the outcome, until it says so.
@@ -154,17 +181,17 @@ impl Server {
         }
     }
 
+    /// Whether the last transaction was committed; `None` while it may still be. What it wrote says so, which is where the
+    /// rest of it is: numbers of transactions are given again after a failover.
     async fn outcome(&mut self, connection: &mut Connection) -> Result<Option<bool>, sqlx::Error> {
         self.connect(connection).await?;
-        // One that the server never had was lost with the server that had it.
-        let status = "SELECT CASE WHEN $1::text::xid8 < pg_current_xact_id() THEN pg_xact_status($1::text::xid8) ELSE 'aborted' END";
-        let status = query_as(status).bind(self.transaction.as_str());
-        let status: Option<String> = in_time(status.fetch_one(connection)).await?;
-        Ok(match status.as_deref() {
-            Some("committed") => Some(true),
-            Some("aborted") => Some(false),
-            _ => None,
-        })
+        let stored = query_as("SELECT block FROM batches WHERE writer = $1 FOR UPDATE NOWAIT");
+        let stored = stored.bind(self.writer.as_str()).fetch_optional(connection);
+        match in_time(stored).await {
+            Ok(block) => Ok(Some(block == Some(self.block))),
+            Err(error) if fault::judge(&error) == Verdict::Blocked => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -208,8 +235,8 @@ mod tests {
         };
         let access = server::Access::new(location).unwrap();
         let mut other = Connection::Postgres(server::connect(&access).await.unwrap());
+        let mut writer = Server::new(access.clone(), CancellationToken::new());
         for commits in [true, false] {
-            let mut writer = Server::new(access.clone(), CancellationToken::new());
             let mut link = server::connect(&access).await.unwrap();
             writer.begin(&mut link, Durability::Power).await.unwrap();
             let outcome = writer.outcome(&mut other).await.unwrap();
@@ -222,9 +249,11 @@ mod tests {
             let outcome = writer.outcome(&mut other).await.unwrap();
             assert_eq!(outcome, Some(commits));
         }
-        // Lost with a server that was ahead of this one.
+        // Lost with a server that was ahead of this one: it has an earlier one of this writer, or none.
+        writer.block += 1;
+        assert_eq!(writer.outcome(&mut other).await.unwrap(), Some(false));
         let mut writer = Server::new(access, CancellationToken::new());
-        writer.transaction = (1_u64 << 40).to_string();
+        writer.block = 1;
         assert_eq!(writer.outcome(&mut other).await.unwrap(), Some(false));
     }
 }

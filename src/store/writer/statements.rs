@@ -252,6 +252,16 @@ pub(super) const SESSIONS: Statement = Statement {
     is_numbered: false,
 };
 
+/// Of PostgreSQL alone. Where another session was begun meanwhile, NULL is refused.
+pub(super) const NEWEST_SESSIONS: Statement = Statement {
+    before: "INSERT INTO newest_sessions (game, referee, market, player, called, session, former) SELECT * FROM",
+    kinds: "ttiitii",
+    after: "WHERE column1 IS NOT NULL
+    ON CONFLICT (game, referee, market, player, called) DO UPDATE SET former = excluded.former,
+        session = CASE WHEN newest_sessions.session = excluded.former THEN excluded.session END",
+    is_numbered: false,
+};
+
 pub(super) const CHANGES: Statement = Statement {
     before: "INSERT INTO changes (match_id, session) SELECT * FROM",
     kinds: "ti",

@@ -1,0 +1,142 @@
+//! What only a server has, and replicas over one. Run by the name of their module, with `DROVER_TEST_SERVER` set.
+
+use super::{Client, Site, options, site_of, status};
+use crate::cluster::{LeaseSettings, Replica};
+use crate::config::Secret;
+use crate::gateway::Callbacks;
+use crate::session::tests::world::dependencies_at;
+use crate::session::{SessionOptions, Sessions};
+use crate::store::tests::fake::settings;
+use crate::toy;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+/// One replica of the database in this folder, with a lease.
+struct One {
+    site: Site,
+    renewing: CancellationToken,
+}
+
+impl One {
+    async fn new(folder: &TempDir, id: &str) -> Self {
+        let mut parts = dependencies_at(&settings(folder.path()), toy::find).await;
+        let store = parts.store.database().unwrap().clone();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let leases = store.leases(id, &address.to_string()).unwrap();
+        let began = std::time::Instant::now();
+        let clock = Arc::new(move || began.elapsed());
+        let replica = Replica::new(Arc::new(leases), LeaseSettings::default(), clock);
+        let renewing = CancellationToken::new();
+        tokio::spawn({
+            let (replica, stop) = (Arc::clone(&replica), renewing.clone());
+            async move { replica.renew_until(&stop).await }
+        });
+        while !replica.is_ready() {
+            sleep(Duration::from_millis(5)).await;
+        }
+        parts.replica = Some(replica);
+        let sessions = Sessions::open(SessionOptions::default(), parts);
+        let sessions = sessions.await.unwrap();
+        let options = super::CallbackOptions {
+            replicas_key: Secret::new("a key of all replicas".to_owned()),
+            ..options()
+        };
+        let callbacks = Callbacks::new(options, sessions.clone(), &[toy::kit()]).unwrap();
+        let stop = CancellationToken::new();
+        let serve = callbacks.serve(listener, stop.clone());
+        let site = Site {
+            address,
+            sessions,
+            store,
+            stop,
+            serving: tokio::spawn(async move { serve.await.unwrap() }),
+            _folder: tempfile::tempdir().unwrap(),
+        };
+        Self { site, renewing }
+    }
+
+    async fn asks(&self, rest: &str) -> (u16, String) {
+        let target = format!("/toy/champion?market=1&id=1&type={rest}");
+        let (head, body) = Client::new(&self.site).await.get(&target).await;
+        (status(&head), body)
+    }
+
+    /// It is gone, and says so to nobody.
+    fn dies(&self) {
+        self.renewing.cancel();
+        self.site.serving.abort();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn a_message_reaches_its_sessions_owner_and_another_replica_goes_on_when_that_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (One::new(&folder, "a").await, One::new(&folder, "b").await);
+    assert_eq!(one.asks("begin").await, (200, String::new()));
+    let (status, first) = other.asks("ask").await;
+    assert!(
+        status == 200 && first.starts_with("?n="),
+        "{status} {first}"
+    );
+    assert_eq!(one.site.sessions.live(), 1, "it was forwarded");
+    assert_eq!(other.site.sessions.live(), 0);
+    one.dies();
+    let gone = Instant::now();
+    let (status, second) = other.asks("ask&x=2").await;
+    assert!(
+        status == 200 && second.starts_with("?n="),
+        "{status} {second}"
+    );
+    let length = LeaseSettings::default().length;
+    let most = length + Duration::from_secs(1);
+    assert!(gone.elapsed() < most, "{:?}", gone.elapsed());
+    let live = other.site.store.live().await.unwrap();
+    let [session] = &live[..] else {
+        panic!("{live:?}");
+    };
+    assert_eq!(session.seq, 5, "begin, two questions and their answers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn what_no_replica_has_sealed_is_not_forwarded() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = One::new(&folder, "a").await;
+    let forwarded = r#"{"game":"toy","bot":"champion","referee":"r","origin":{"peer":null,"short":false},"age_ms":0,"left_ms":4000,"resent":false}"#;
+    for seal in ["", "x-drover-seal: 00\r\n"] {
+        let mut client = Client::new(&one.site).await;
+        let request = format!(
+            "GET /?market=1&id=1&type=begin HTTP/1.1\r\nHost: x\r\nx-drover-forwarded: {forwarded}\r\n{seal}\r\n"
+        );
+        client.send(&request).await;
+        assert_eq!(status(&client.read().await.0), 403);
+    }
+    assert_eq!(one.site.sessions.live(), 0);
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn while_nothing_can_be_stored_a_message_is_refused_and_then_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = dependencies_at(&settings(folder.path()), toy::find).await;
+    let site = site_of(options(), SessionOptions::default(), parts, folder).await;
+    let mut client = Client::new(&site).await;
+    assert_eq!(client.status_of("/?market=1&id=1&type=begin").await, 200);
+    // As a standby that was a primary: the writer connects again after it.
+    site.store
+        .alter("SET default_transaction_read_only = on")
+        .await;
+    let (head, body) = client.get("/?market=1&id=1&type=ask").await;
+    assert_eq!(status(&head), 503, "{head}");
+    assert!(body.contains("cannot be stored"), "{body}");
+    let (head, body) = client.get("/?market=1&id=1&type=ask").await;
+    assert_eq!(status(&head), 200, "{head}");
+    assert!(body.starts_with("?n=") && body != "?n=0", "{body}");
+    assert_eq!(site.store.health().failing, None);
+}

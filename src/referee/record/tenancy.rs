@@ -1,0 +1,74 @@
+//! Which matches are played here, where several replicas share the store.
+
+use super::error::RecordError;
+use crate::cluster::{CoordinationError, Kind, Replica, Resource};
+use parking_lot::Mutex;
+use std::collections::HashSet;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+
+/// The matches that this replica plays.
+pub(super) struct Tenancies {
+    replica: Arc<Replica>,
+    open: Mutex<HashSet<String>>,
+}
+
+/// One match is played here while this lasts; then another replica may resume it.
+pub(super) struct Tenancy {
+    tenancies: Arc<Tenancies>,
+    match_id: String,
+}
+
+impl From<CoordinationError> for RecordError {
+    fn from(error: CoordinationError) -> Self {
+        Self::Unwritable(error.to_string())
+    }
+}
+
+fn resource(match_id: &str) -> Resource {
+    Resource::new(Kind::Match, match_id)
+}
+
+impl Tenancies {
+    pub(super) fn new(replica: Arc<Replica>) -> Arc<Self> {
+        let open = Mutex::default();
+        Arc::new(Self { replica, open })
+    }
+
+    /// A match that begins here.
+    pub(super) async fn begin(self: &Arc<Self>, match_id: &str) -> Result<Tenancy, RecordError> {
+        self.replica.take_over(&resource(match_id)).await?;
+        Ok(self.enter(match_id))
+    }
+
+    /// An unfinished match that nobody plays any more; `None`: somebody does.
+    pub(super) async fn adopt(
+        self: &Arc<Self>,
+        match_id: &str,
+    ) -> Result<Option<Tenancy>, RecordError> {
+        if self.open.lock().contains(match_id) {
+            return Ok(None);
+        }
+        let taken = self.replica.take(&resource(match_id)).await?;
+        Ok(taken.map(|_| self.enter(match_id)))
+    }
+
+    fn enter(self: &Arc<Self>, match_id: &str) -> Tenancy {
+        self.open.lock().insert(match_id.to_owned());
+        Tenancy {
+            tenancies: Arc::clone(self),
+            match_id: match_id.to_owned(),
+        }
+    }
+}
+
+impl Drop for Tenancy {
+    fn drop(&mut self) {
+        self.tenancies.open.lock().remove(&self.match_id);
+        let (tenancies, resource) = (Arc::clone(&self.tenancies), resource(&self.match_id));
+        // Without a runtime it goes with the lease.
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move { tenancies.replica.release(vec![resource]).await });
+        }
+    }
+}
