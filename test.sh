@@ -88,6 +88,9 @@ case "$code" in
     77) skip "the store on PostgreSQL: it could not be installed" ;;
     *) exit "$code" ;;
 esac
+code=0
+.ci/postgres cargo test -p drover --test it --locked -- workers_of_a_server --include-ignored || code=$?
+[ "$code" -eq 0 ] || [ "$code" -eq 77 ] || exit "$code"
 
 # Built for the tests: another build would have other features, and so build most of it again.
 step "the README's command, for a short while"

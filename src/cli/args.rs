@@ -6,7 +6,7 @@ use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
     bot, completions, configure, database, drain, health, map, matches, open_files, openapi, play,
-    practice, program_guard, rate, referee, serve, shim, systemd, token, tournament, train,
+    practice, program_guard, rate, referee, serve, shim, systemd, token, tournament, train, worker,
 };
 use crate::config::ConfigError;
 use crate::link::program::VERB;
@@ -80,6 +80,11 @@ enum Verb {
     /// Play tournaments, and show their results.
     #[command(subcommand)]
     Tournament(tournament::Verb),
+    /// Play planned matches of the tournaments of a server's database (drover tournament run --workers).
+    ///
+    /// Any number of workers may share them. SIGTERM ends one, and gives back what it has not ended; the matches of one
+    /// that dies are played by others some seconds later.
+    Worker(worker::Args),
 }
 
 /// Runs a command line; its first word is the name under which the program was started.
@@ -135,6 +140,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Rate(args) => rate::run(&args)?,
         Verb::Map(verb) => map::run(&verb)?,
         Verb::Tournament(verb) => return tournament::run(&common, verb),
+        Verb::Worker(args) => worker::run(&common, args)?,
         Verb::Openapi => openapi::run()?,
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }

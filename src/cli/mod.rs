@@ -46,10 +46,12 @@ mod tournament;
 mod tournament_database;
 mod tournament_progress;
 mod tournament_run;
+mod tournament_tables;
 mod train;
 mod trouble;
 pub mod usage;
 mod users_bots;
+mod worker;
 
 pub use args::run;
 pub use common::notify;

@@ -1,6 +1,7 @@
 //! The database of tournaments.
 
 use crate::cli::usage::refuse;
+use crate::config::Location;
 use crate::history::GameRules;
 use crate::history::{self, PageAt};
 use crate::store::{Store, TournamentRow};
@@ -15,20 +16,21 @@ const TOURNAMENTS_MAX: u32 = 10_000;
 /// Where tournaments are stored.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Database {
-    /// The tournaments' database.
+    /// The tournaments' database: a file, or a server's address (postgres://USER:PASSWORD@HOST/DATABASE).
     #[arg(long, value_name = "FILE", default_value = "tournament.db")]
     database: PathBuf,
 }
 
 impl Database {
-    /// The database's path.
-    pub(super) fn path(&self) -> PathBuf {
-        self.database.clone()
+    /// Where the database is.
+    pub(super) fn location(&self) -> Location {
+        self.database.clone().into()
     }
 
     /// A database may be new, its folder not: a slip of the pen makes no folders.
     pub(super) fn check_folder(&self) -> anyhow::Result<()> {
-        let folder = self.database.parent();
+        let location = self.location();
+        let folder = location.file().and_then(Path::parent);
         match folder.filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
             None => Ok(()),
             Some(folder) => refuse(format!(
@@ -40,13 +42,13 @@ impl Database {
     }
 
     pub(super) async fn open(&self) -> anyhow::Result<Store> {
-        let shown = self.database.display();
-        if !self.database.exists() {
+        let location = self.location();
+        if location.file().is_some_and(|file| !file.exists()) {
             return refuse(format!(
-                "there is no database {shown}; name the tournament's with --database"
+                "there is no database {location}; name the tournament's with --database"
             ));
         }
-        Ok(Store::open_readonly(&self.database, GameRules::all()).await?)
+        Ok(Store::open_readonly(location, GameRules::all()).await?)
     }
 }
 

@@ -86,6 +86,13 @@ impl Watch for Progress {
         }
     }
 
+    fn waits(&mut self, why: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| notify(why)),
+            None => notify(why),
+        }
+    }
+
     fn ended(&mut self, game: &PlayedGame) {
         self.matches += 1;
         self.live.add(game);

@@ -6,49 +6,40 @@ use super::common::{Common, concurrency, notify, read_text};
 use super::stopping::{STOPPED, on_signal};
 use super::tournament_database::{Database, drawn_from, left};
 use super::tournament_progress::Progress;
+use super::tournament_tables::{Tables, rules};
 use super::usage::{UsageError, refuse};
 use super::users_bots;
+use super::worker::{cores, within};
 use crate::clock::now_us;
-use crate::link::HttpOptions;
-use crate::link::program::{Guard, Held, Machine, adopt_orphans, no_isolation};
-use crate::referee::arbiter::ProgramRules;
-use crate::referee::hub::{HubServer, HubSettings, Invited};
-use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, HubPorts, InProcess, Pipes, Ports, Recording};
-use crate::store::TournamentRow;
+use crate::link::program::no_isolation;
+use crate::referee::Recording;
+use crate::store::{Queue, TournamentRow};
 use crate::tournament::standings::{League, PlayedGame, Standings, Until};
 use crate::tournament::{
-    Aim, Course, Cup, Ended, Extent, Models, Play, REFEREE, Referees, Remarks, Stop,
-    TournamentFile, broken, open_recording, standings_of,
+    Aim, Course, Cup, Ended, Extent, Matches, Play, REFEREE, Remarks, Stop, Terms, TournamentFile,
+    broken, open_recording, shareable, standings_of, work,
 };
 use anyhow::Context as _;
-use games::Wire;
 use parking_lot::Mutex;
 use ratings::Verdict;
-use std::collections::HashMap;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// The largest file read, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Where entrants dial by default: the contest's port, on this machine alone.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3002);
-/// How long matches on the hub may go on at a stop.
-const DRAINED_WITHIN: Duration = Duration::from_secs(1);
 /// How many leaders a precision is asked of.
 const LEADERS: usize = 4;
 /// Seeds below this are tried out in hours.
 const SEED_MIN: u64 = 1 << 40;
-/// How often a refused connection is tried again at most: a player that is not there must not hold up the others.
-const RECONNECTS_MAX: u32 = 5;
 
 /// Which file is played, and how.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,6 +57,10 @@ pub(super) struct RunArgs {
     /// How much is stored: all that was said, or who played and how it ended. The default is the file's.
     #[arg(long, value_enum, value_name = "WHAT")]
     store: Option<Extent>,
+    /// Have the matches played by workers: those of the server's database (drover worker), or, if it is a file, one in this
+    /// process. Results are the same for bots that play by nodes.
+    #[arg(long)]
+    workers: bool,
     /// Let programs see and signal all processes of their user, as without Drover.
     #[arg(long)]
     no_isolation: bool,
@@ -137,12 +132,17 @@ async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Resul
         ));
     }
     args.database.check_folder()?;
+    if args.workers {
+        for cup in &cups {
+            shareable(cup).map_err(|why| UsageError(format!("{shown}: --workers: {why}")))?;
+        }
+    }
     if matches!(resumes, Resumes::No) {
         // Before anything is stored.
         seat_users_bots(common, &mut cups, &[])?;
         args.try_programs(&cups).await?;
     }
-    let recording = open_recording(&args.database.path(), extent).await?;
+    let recording = open_recording(args.database.location(), extent).await?;
     let played = Run {
         args: &args,
         file: &file,
@@ -170,15 +170,7 @@ fn seat_users_bots(
         };
         let open = of_game().find(|found| found.ended_us.is_none());
         let setup = open.or(of_game().next()).map(|found| &found.setup);
-        let (kit, within) = (cup.kit, cup.users_bots.within);
-        let seats = cup.meant(setup).map(|spec| (kit, spec));
-        cup.users_bots = users_bots::seated(common, within, seats)?;
-        cup.users_bots.within = within;
-        cup.users_bots.ranked = true;
-        if kit.card().wire == Wire::Stdio {
-            // One of them is asked at a time.
-            cup.users_bots.bots = cup.users_bots.bots.clone().resting();
-        }
+        users_bots::enter(common, cup, setup)?;
         cup.note_versions();
     }
     Ok(())
@@ -189,7 +181,7 @@ impl RunArgs {
     async fn try_programs(&self, cups: &[Cup]) -> anyhow::Result<()> {
         let (shown, mut mistakes) = (self.file.display(), Vec::new());
         for cup in cups {
-            let rules = self.rules(cup, 0)?;
+            let rules = rules(cup, 0, self.isolation().is_ok())?;
             let cup = cup.clone();
             let tried = tokio::task::spawn_blocking(move || broken(&cup, &rules));
             mistakes.extend(tried.await.context("trying the programs failed")?);
@@ -205,24 +197,6 @@ impl RunArgs {
         refuse(format!(
             "{reported}: fix that, or let such programs lose with --broken-lose"
         ))
-    }
-
-    /// How the programs of a tournament are run.
-    fn rules(&self, cup: &Cup, replays_max: u32) -> anyhow::Result<ProgramRules> {
-        adopt_orphans().context("programs' orphans cannot be adopted")?;
-        Ok(ProgramRules {
-            bots: cup.users_bots.clone(),
-            memory: cup.kit.card().stdio.memory,
-            fair: true,
-            machine: Some(Machine::watch()),
-            replays_max,
-            goes_on: true,
-            guard: Some(Guard {
-                isolates: self.isolation().is_ok(),
-                must: Held::default(),
-            }),
-            ..ProgramRules::default()
-        })
     }
 
     fn isolation(&self) -> Result<(), String> {
@@ -267,7 +241,7 @@ impl Run<'_> {
             ));
             let began = Instant::now();
             let before = course.games().len();
-            let ended = match self.play(&mut course, &mut listener).await {
+            let ended = match self.play(common, &mut course, &mut listener).await {
                 Ok(ended) => ended,
                 Err(error) => {
                     // The error is reported, whether this can be or not.
@@ -333,11 +307,11 @@ impl Run<'_> {
     }
 
     fn report_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
-        let (file, database) = (self.args.file.display(), self.args.database.path());
-        let database = database.display();
+        let (file, database) = (self.args.file.display(), self.args.database.location());
+        let workers = if self.args.workers { " --workers" } else { "" };
         writeln!(
             out,
-            "stopped; go on with: drover tournament resume {file} --database {database}"
+            "stopped; go on with: drover tournament resume {file} --database {database}{workers}"
         )
     }
 
@@ -345,7 +319,13 @@ impl Run<'_> {
     async fn course(&self, cup: Cup, stored: &[TournamentRow]) -> anyhow::Result<Course> {
         let (recording, extent) = (self.recording.clone(), self.extent);
         match left(stored, &cup).cloned() {
-            Some(found) => Course::resume(found, cup, recording, extent).await,
+            Some(found) => {
+                if let (false, Some(store)) = (self.args.workers, recording.store()) {
+                    // What this process plays no worker plays any more.
+                    Queue::new(store.clone()).withdraw(&found.id, true).await?;
+                }
+                Course::resume(found, cup, recording, extent).await
+            }
             // A new run, or one that was stopped before it came to this game.
             None => Course::begin(cup, recording, extent).await,
         }
@@ -373,34 +353,75 @@ impl Run<'_> {
 
     async fn play(
         &self,
+        common: &Common,
         course: &mut Course,
         listener: &mut Option<TcpListener>,
     ) -> anyhow::Result<Ended> {
         if let Some(why) = course.ended() {
             return Ok(Ended::Over(why.to_owned()));
         }
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let concurrency = self
-            .args
-            .concurrency
-            .or(self.file.concurrency)
-            .unwrap_or_else(cores);
-        let (player, server) = self.player(course.cup(), concurrency, listener).await?;
+        let concurrency = self.args.concurrency.or(self.file.concurrency);
+        let concurrency = concurrency.unwrap_or_else(cores);
+        if self.args.workers {
+            return self.play_by_workers(common, course, concurrency).await;
+        }
+        let tables = Tables {
+            cup: course.cup(),
+            concurrency,
+            replays_max: self.file.replays_max,
+            isolates: self.args.isolation().is_ok(),
+            within: self.file.within()?,
+            referee: REFEREE,
+            recording: &self.recording,
+        };
+        let (player, server) = tables.player(listener).await?;
+        let here = Matches::Here(Arc::new(player), concurrency);
+        let ended = self.play_on(course, here).await;
+        server.stop().await;
+        ended
+    }
+
+    /// Has the matches played by those of a server's database, or by one in this process.
+    async fn play_by_workers(
+        &self,
+        common: &Common,
+        course: &mut Course,
+        concurrency: NonZeroUsize,
+    ) -> anyhow::Result<Ended> {
+        let store = self.recording.store();
+        let store = store.context("a tournament needs a database")?.clone();
+        let end = CancellationToken::new();
+        let worker = store.location().file().is_some().then(|| {
+            let (worker, end) = (within(common, store.clone(), concurrency), end.clone());
+            tokio::spawn(async move { work(&worker, &end).await })
+        });
+        let terms = Terms {
+            extent: self.extent,
+            replays_max: self.file.replays_max,
+            bots: users_bots::digests(common, course.cup())?,
+        };
+        let ended = self.play_on(course, Matches::Workers(terms)).await;
+        end.cancel();
+        if let Some(worker) = worker {
+            worker.await.context("the worker failed")?;
+        }
+        ended
+    }
+
+    async fn play_on(&self, course: &mut Course, matches: Matches) -> anyhow::Result<Ended> {
         let progress = Progress::new(course.cup(), course.games());
         let progress = Arc::new(Mutex::new(progress));
         let (until, started_us) = (self.file.until(course.cup())?, course.started_us());
         let target =
             |cup: &Cup, games: &[PlayedGame]| self.aim(until.as_ref(), started_us, cup, games);
         let play = Play {
-            player: Arc::new(player),
-            concurrency,
+            matches,
             stop: Arc::clone(&self.stop),
             target: &target,
             broken_lose: self.args.broken_lose,
             watcher: Arc::clone(&progress) as _,
         };
         let ended = course.play(&play).await;
-        server.stop().await;
         progress.lock().finish();
         ended
     }
@@ -429,141 +450,6 @@ impl Run<'_> {
         match lasted.or_else(known) {
             Some(why) => Aim::Reached([why].into_iter().chain(open).collect::<Vec<_>>().join("; ")),
             None => Aim::Open(open),
-        }
-    }
-
-    /// What plays the tournament's matches: a clock runs wherever the contest has one.
-    async fn player(
-        &self,
-        cup: &Cup,
-        concurrency: NonZeroUsize,
-        listener: &mut Option<TcpListener>,
-    ) -> anyhow::Result<(Referees, Server)> {
-        let (budget, models) = (cup.budget, cup.models != Models::None);
-        Ok(match cup.kit.card().wire {
-            Wire::Stdio => {
-                let rules = self.args.rules(cup, self.file.replays_max)?;
-                let machine = rules.machine.clone();
-                let pipes = Pipes {
-                    budget,
-                    models,
-                    rules,
-                };
-                let server = machine.map_or(Server::None, Server::Machine);
-                (Referees::new(Ports::Pipes(pipes)), server)
-            }
-            Wire::Callbacks => {
-                let settings = HostSettings {
-                    referee: REFEREE.to_owned(),
-                    // Its own bound is the runner's: one that has just ended may still be there.
-                    matches_max: 2 * concurrency.get(),
-                    ended_kept: 0,
-                    builtins: Some(builtins(cup, concurrency)),
-                    http: HttpOptions {
-                        reconnects_max: RECONNECTS_MAX,
-                        ..HttpOptions::default()
-                    },
-                    ..HostSettings::default()
-                };
-                // Its matches are stored as all others are, with their places in the tournament.
-                let host = Host::new(cup.kit, settings, Recording::none());
-                let ports = Ports::Callbacks(Arc::clone(&host));
-                let player = Referees::remembering(ports, HashMap::new());
-                (player, Server::Host(host))
-            }
-            // Where nobody dials, the order in which lines arrive is not left to chance.
-            Wire::Hub if !cup.is_dialled() && !cup.has_users_bots() => {
-                let timed = false;
-                let players = InProcess {
-                    budget,
-                    models,
-                    timed,
-                };
-                (Referees::new(Ports::Process(players)), Server::None)
-            }
-            Wire::Hub => {
-                let listener = match cup.is_dialled() {
-                    true => Some(listener.take().context("one game a file is dialled")?),
-                    false => None,
-                };
-                let (hub, stop) = self.hub(cup, concurrency, listener).await?;
-                let players = HubPorts {
-                    hub: Arc::clone(&hub),
-                    builtins: builtins(cup, concurrency),
-                    within: self.file.within()?,
-                };
-                (Referees::new(Ports::Hub(players)), Server::Hub(hub, stop))
-            }
-        })
-    }
-
-    /// The hub that entrants of a game dial whose players do so; without a listener, our bots alone play there.
-    async fn hub(
-        &self,
-        cup: &Cup,
-        concurrency: NonZeroUsize,
-        listener: Option<TcpListener>,
-    ) -> anyhow::Result<(Arc<HubServer>, CancellationToken)> {
-        let invited = cup.entrants.iter().filter_map(|entrant| {
-            Some(Invited {
-                name: entrant.name.clone(),
-                token: entrant.token?,
-            })
-        });
-        let settings = HubSettings {
-            referee: REFEREE.to_owned(),
-            matches_max: concurrency.get(),
-            invited: invited.collect(),
-            ..HubSettings::new(cup.kit)
-        };
-        let hub = HubServer::open(settings, self.recording.clone()).await?;
-        let stop = CancellationToken::new();
-        let Some(listener) = listener else {
-            return Ok((hub, stop));
-        };
-        notify(&format!(
-            "listening for {} players on {}",
-            cup.kit.card().name,
-            listener.local_addr()?
-        ));
-        let (serving, stopped) = (Arc::clone(&hub), stop.clone());
-        tokio::spawn(async move {
-            if let Err(error) = serving.serve(listener, stopped).await {
-                notify(&format!("the hub ended: {error}"));
-            }
-        });
-        Ok((hub, stop))
-    }
-}
-
-fn builtins(cup: &Cup, concurrency: NonZeroUsize) -> Builtins {
-    Builtins {
-        budget: cup.budget,
-        models: cup.models != Models::None,
-        permits: Arc::new(Semaphore::new(concurrency.get())),
-        programs: cup.users_bots.clone(),
-    }
-}
-
-/// What runs during a tournament's matches.
-enum Server {
-    None,
-    /// What watches the machine, where programs play.
-    Machine(Machine),
-    Host(Arc<Host>),
-    Hub(Arc<HubServer>, CancellationToken),
-}
-
-impl Server {
-    async fn stop(self) {
-        match self {
-            Self::None => {}
-            Self::Machine(machine) => notify(&machine.report().to_string()),
-            Self::Host(host) => host.stop().await,
-            Self::Hub(hub, stop) => {
-                stop.cancel();
-                hub.drain(DRAINED_WITHIN).await;
-            }
         }
     }
 }

@@ -4,10 +4,13 @@ use super::common::Common;
 use super::usage::UsageError;
 use crate::config::{Config, Flags};
 use crate::link::program::adopt_orphans;
-use crate::programs::{BotName, Bots, Launch, Shelf};
+use crate::programs::{BotName, Bots, Launch, Shelf, Version};
 use crate::referee::{SeatPrograms, SeatSpec};
+use crate::tournament::Cup;
 use anyhow::Context as _;
-use games::Kit;
+use games::{Kit, Wire};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -48,6 +51,49 @@ pub(super) fn seated<'a>(
     }
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     Ok(seat_programs(&config, within))
+}
+
+/// Finds the users' bots among a tournament's entrants, in the versions that its `stored` setup names.
+///
+/// # Errors
+/// As [`seated`].
+pub(super) fn enter(common: &Common, cup: &mut Cup, stored: Option<&Value>) -> anyhow::Result<()> {
+    let (kit, within) = (cup.kit, cup.users_bots.within);
+    let seats = cup.meant(stored).map(|spec| (kit, spec));
+    cup.users_bots = seated(common, within, seats)?;
+    cup.users_bots.within = within;
+    cup.users_bots.ranked = true;
+    if kit.card().wire == Wire::Stdio {
+        // One of them is asked at a time.
+        cup.users_bots.bots = cup.users_bots.bots.clone().resting();
+    }
+    Ok(())
+}
+
+/// The digests of the users' bots' folders among a tournament's entrants, as they were added, by `bot:NAME@VERSION`.
+///
+/// # Errors
+/// The shelf cannot be read.
+pub(super) fn digests(common: &Common, cup: &Cup) -> anyhow::Result<BTreeMap<String, String>> {
+    if !cup.has_users_bots() {
+        return Ok(BTreeMap::new());
+    }
+    let shelf = Shelf::from_config(&common.load(&Flags::new())?.config);
+    let kept = shelf.all().context("the shelf cannot be read")?;
+    let kept = kept.into_iter().map(|kept| {
+        let (
+            name,
+            Version {
+                version, digest, ..
+            },
+        ) = (kept.name, kept.version);
+        (format!("bot:{name}@{version}"), digest)
+    });
+    let played = |name: &String| {
+        let mut entrants = cup.entrants.iter();
+        entrants.any(|entrant| entrant.spec.to_string() == *name)
+    };
+    Ok(kept.filter(|(name, _)| played(name)).collect())
 }
 
 /// A user's bot, and the shelf that it is on.

@@ -58,6 +58,7 @@ pub use secrecy::{STDERR, public_spec};
 pub use tokens::{add_token, revoke_token, tokens, use_token};
 pub use tournaments::{
     ALL_ROUNDS, add_round, change_tournament_setup, create_tournament, end_tournament, tournament,
-    tournament_lessons, tournament_matches, tournament_rounds, tournaments,
+    tournament_lessons, tournament_matches, tournament_matches_numbered, tournament_rounds,
+    tournaments,
 };
 pub use versus::versus;

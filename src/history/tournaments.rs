@@ -5,7 +5,7 @@ use super::records::{Page, PageAt, TournamentLesson, TournamentMatch};
 use crate::store::sql::{Builder, Row, query};
 use crate::store::types::{StoredRound, TournamentRow};
 use crate::store::{Change, Reader, Store, StoreError, TYPE_FIT_MIN, TournamentChange, rows};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -119,6 +119,18 @@ pub async fn tournament_rounds(
     rows.iter().map(round).collect()
 }
 
+/// What is read of a tournament's matches.
+const MATCHES: &str = "SELECT p.number, p.round, p.table_no, p.match_id, p.seed,
+             (SELECT CAST(json_group_array(coalesce(s.entrant, '') ORDER BY s.seat) AS TEXT) FROM seats s
+              WHERE s.match_id = p.match_id),
+             m.cause, m.blame, m.detail, m.scores, p.notes, m.started_us, m.ended_us,
+             (SELECT CAST(json_group_array(
+                  json_array(q.how, q.turn, q.detail, q.decisions, q.fallback) ORDER BY s.seat) AS TEXT)
+              FROM seats s LEFT JOIN participations q ON q.match_id = s.match_id AND q.seat = s.seat
+              WHERE s.match_id = p.match_id)
+         FROM tournament_matches p JOIN matches m ON m.id = p.match_id
+         WHERE p.tournament = $1 AND m.ended_us IS NOT NULL AND";
+
 /// A tournament's matches that have ended, by their numbers, of rounds in this range.
 ///
 /// # Errors
@@ -128,22 +140,31 @@ pub async fn tournament_matches(
     id: &str,
     rounds: Range<u32>,
 ) -> Result<Vec<TournamentMatch>, StoreError> {
-    let rows = query(
-        "SELECT p.number, p.round, p.table_no, p.match_id, p.seed,
-             (SELECT CAST(json_group_array(coalesce(s.entrant, '') ORDER BY s.seat) AS TEXT) FROM seats s
-              WHERE s.match_id = p.match_id),
-             m.cause, m.blame, m.detail, m.scores, p.notes, m.started_us, m.ended_us,
-             (SELECT CAST(json_group_array(
-                  json_array(q.how, q.turn, q.detail, q.decisions, q.fallback) ORDER BY s.seat) AS TEXT)
-              FROM seats s LEFT JOIN participations q ON q.match_id = s.match_id AND q.seat = s.seat
-              WHERE s.match_id = p.match_id)
-         FROM tournament_matches p JOIN matches m ON m.id = p.match_id
-         WHERE p.tournament = $1 AND p.round >= $2 AND p.round < $3 AND m.ended_us IS NOT NULL
-         ORDER BY p.number",
-    )
+    let rows = query(format!(
+        "{MATCHES} p.round >= $2 AND p.round < $3 ORDER BY p.number"
+    ))
     .bind(id.to_owned())
     .bind(rounds.start)
     .bind(rounds.end)
+    .fetch_all(reader.pool())
+    .await?;
+    rows.iter().map(tournament_match).collect()
+}
+
+/// Those of a tournament's matches with these numbers that have ended, by their numbers.
+///
+/// # Errors
+/// [`StoreError::Read`], [`StoreError::Corrupt`].
+pub async fn tournament_matches_numbered(
+    reader: &Reader,
+    id: &str,
+    numbers: &[u64],
+) -> Result<Vec<TournamentMatch>, StoreError> {
+    let rows = query(format!(
+        "{MATCHES} p.number IN (SELECT CAST(value AS BIGINT) FROM json_each($2)) ORDER BY p.number"
+    ))
+    .bind(id.to_owned())
+    .bind(json!(numbers).to_string())
     .fetch_all(reader.pool())
     .await?;
     rows.iter().map(tournament_match).collect()

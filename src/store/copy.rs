@@ -40,7 +40,7 @@ macro_rules! tables {
 }
 
 /// What is copied as it is, each after what it refers to. What triggers make is left out: sizes of tournaments, programs
-/// that played.
+/// that played. So is the queue of planned matches: a tournament that goes on plans them again.
 static TABLES: [Table; 23] = tables! {
     "secrets" ("name, value") "tt" 1;
     "tokens" ("id, name, scopes, digest, created_us, used_us, revoked_us") "ittBiii" 1;
@@ -336,6 +336,7 @@ mod tests {
             "_sqlx_migrations",
             "heads",
             "entries",
+            "planned_matches",
             "tournament_sizes",
             "programs_played",
         ];

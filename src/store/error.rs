@@ -164,6 +164,14 @@ pub enum StoreError {
     /// The database refused a row.
     #[error("the database refused the rows: {0}")]
     Refused(String),
+    /// The match was given to another worker, or taken out of the queue.
+    #[error(
+        "match {id} was claimed by another worker since, or is not planned any more: its result does not count"
+    )]
+    Lapsed {
+        /// The match's id.
+        id: String,
+    },
     /// It does not exist.
     #[error("there is no {what} {id}")]
     Unknown {

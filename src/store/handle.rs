@@ -496,7 +496,7 @@ impl Store {
         let (reply, done) = oneshot::channel();
         let queue = self.inner.queue.as_ref().expect("a writer");
         queue
-            .send(Command::Run(statement.to_owned(), reply))
+            .send(Command::Alter(statement.to_owned(), reply))
             .await
             .expect("the writer lives");
         done.await.expect("the writer lives")

@@ -43,7 +43,10 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
             include_str!(concat!("../../migrations/", $name, ".sql"))
         };
     }
-    Migrator::with_migrations(migrations([("schema", file!("0001_schema"))]))
+    Migrator::with_migrations(migrations([
+        ("schema", file!("0001_schema")),
+        ("planned_matches", file!("0002_planned_matches")),
+    ]))
 });
 
 /// An engine's migrations: the name and text of each, in order.

@@ -33,8 +33,15 @@ const LIMITS: [(&str, &str); 3] = [
 
 /// Every file of `migrations/postgres/`, in order.
 static MIGRATIONS: LazyLock<Vec<Migration>> = LazyLock::new(|| {
-    let schema = include_str!("../../migrations/postgres/0001_schema.sql");
-    migrations([("schema", schema)])
+    macro_rules! file {
+        ($name:literal) => {
+            include_str!(concat!("../../migrations/postgres/", $name, ".sql"))
+        };
+    }
+    migrations([
+        ("schema", file!("0001_schema")),
+        ("planned_matches", file!("0002_planned_matches")),
+    ])
 });
 
 /// How a server is reached.
@@ -129,7 +136,18 @@ async fn check(access: &Access, link: &mut PgLink) -> Result<i64, StoreError> {
     let tables = "SELECT to_regclass('_sqlx_migrations')::text, to_regclass('compatibility')::text,
                       to_regclass('matches')::text";
     let found = link.read(tables).await.map_err(failed)?;
-    let (ours, compatibility, matches): (Option<String>, Option<String>, Option<String>) = found;
+    let (ours, mut compatibility, matches): (Option<String>, Option<String>, Option<String>) =
+        found;
+    if compatibility.is_none() && ours.is_some() {
+        // Another process may be making the tables: the list of migrations is there before the first of them.
+        let made =
+            "SELECT to_regclass('compatibility')::text, (SELECT count(*) FROM _sqlx_migrations)";
+        let count: i64;
+        (compatibility, count) = link.read(made).await.map_err(failed)?;
+        if count == 0 && matches.is_none() {
+            return Ok(0);
+        }
+    }
     if compatibility.is_none() {
         // Another process has just begun to make the tables: the migrations wait for each other.
         let begun = "SELECT count(*) FROM _sqlx_migrations";

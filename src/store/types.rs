@@ -331,7 +331,7 @@ pub struct StoredRound {
 }
 
 /// A match's place in a tournament.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// The tournament's id.
     pub tournament: Arc<str>,
@@ -345,6 +345,8 @@ pub struct Slot {
     pub seed: u64,
     /// The entrants' names, by seat.
     pub entrants: Vec<Arc<str>>,
+    /// The claim by which a worker plays it: unless it is the last one of a match in the queue, the result is refused.
+    pub claim: Option<i64>,
 }
 
 impl Slot {

@@ -6,15 +6,16 @@ use super::cup::Models;
 use super::cup::VERSIONS;
 use super::entrant::Entrant;
 use super::file::FOLDERS;
-use super::keep::{Extent, Kept, keep};
+use super::keep::{Extent, close_orphans, is_shared, referee_of};
 use super::knowledge::Knowledge;
-use super::player::{MatchPlayer, Plan};
-use super::runner::start;
+use super::player::MatchPlayer;
+use super::round::Here;
 use super::schedule::{PlannedMatch, SEED_BITS};
 use super::sides::Sides;
-use super::sink::FinishedMatch;
 use super::standings::{PlayedGame, Standings, results};
 use super::stored::{NOT_ISOLATED, Remarks, StoredTournament, standings_of};
+use super::watch::Watcher;
+use super::workers::{Awaited, Terms};
 use crate::clock::now_us;
 use crate::history;
 use crate::referee::{Recording, Stop};
@@ -22,30 +23,15 @@ use crate::store::Store;
 use crate::store::types::{NewEntrant, Slot, StoredRound, TournamentRow};
 use anyhow::Context as _;
 use games::Cause;
-use parking_lot::Mutex;
 use ratings::schedule::{Format, Past, Round};
 use ratings::{Settings, fit};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use tokio::sync::mpsc;
 
-/// The maximum number of matches waiting to be stored.
-const MATCHES_WAITING_MAX: usize = 64;
 /// What of a setup may differ when a tournament is resumed: nothing that was played depends on it.
 const FREE: [&str; 5] = [SECRET, "until", "minutes_max", "precision", "rank_by"];
-
-/// Follows a tournament as it is played.
-pub trait Watch: Send {
-    /// A round begins, with this number of matches left to play.
-    fn round(&mut self, _round: &Round, _matches: usize) {}
-    /// A match has ended.
-    fn ended(&mut self, _game: &PlayedGame) {}
-}
-
-/// Who follows it, from whatever thread.
-pub type Watcher = Arc<Mutex<dyn Watch>>;
 
 /// Whether a tournament has played enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,12 +61,18 @@ pub enum Ended {
     Stopped,
 }
 
+/// Where matches are played.
+pub enum Matches {
+    /// In this process: what plays them, and how many at once.
+    Here(Arc<dyn MatchPlayer>, NonZeroUsize),
+    /// By workers of the database, on these terms.
+    Workers(Terms),
+}
+
 /// How matches are played.
 pub struct Play<'a> {
-    /// What plays them.
-    pub player: Arc<dyn MatchPlayer>,
-    /// How many at once.
-    pub concurrency: NonZeroUsize,
+    /// Where they are played.
+    pub matches: Matches,
     /// Ends it where it is.
     pub stop: Arc<Stop>,
     /// Ends it early.
@@ -247,6 +239,11 @@ impl Course {
         if let Some(why) = &self.ended {
             return Ok(Ended::Over(why.clone()));
         }
+        if let Matches::Here(..) = play.matches
+            && is_shared(&self.recording)
+        {
+            close_orphans(&self.recording, &referee_of(&self.id)).await?;
+        }
         // What the rounds so far taught is added again as they are gone through.
         self.knowledge = (self.cup.models == Models::Learn).then(Arc::default);
         for at in 0.. {
@@ -365,48 +362,37 @@ impl Course {
         if let Some(round) = self.rounds.get(at) {
             play.watcher.lock().round(round, left.len());
         }
-        let (expected, plan) = (left.len(), Arc::new(self.plan(play)));
-        let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
-        let (options, recording) = (self.cup.options.clone(), self.recording.clone());
-        let keeping = keep(self.cup.kit, options, recording, played);
-        let stop = Arc::clone(&play.stop);
-        // What cannot be stored need not be played.
-        let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| stop.set()) });
-        let (player, stop) = (Arc::clone(&play.player), Arc::clone(&play.stop));
-        let mut running = start(plan, left.into_iter(), player, stop);
-        let mut games = Vec::new();
-        while let Some(finished) = running.next().await {
-            let (game, kept) = taken(finished, play.player.records());
-            if let Some(game) = game {
-                play.watcher.lock().ended(&game);
-                games.push(game);
+        let expected = left.len();
+        let games = match &play.matches {
+            Matches::Here(player, concurrency) => {
+                let (knowledge, records) = (self.knowledge.clone(), self.records);
+                let here = Here {
+                    plan: Arc::new(self.cup.plan(knowledge, *concurrency, records)),
+                    player,
+                    recording: self.recording.clone(),
+                    stop: &play.stop,
+                    watcher: &play.watcher,
+                };
+                here.play(left).await?
             }
-            for kept in kept {
-                // The receiver reports why it stopped.
-                let _ = sender.send(kept).await;
+            Matches::Workers(terms) => {
+                let awaited = Awaited {
+                    cup: &self.cup,
+                    store: &self.store,
+                    recording: &self.recording,
+                    tournament: &self.id,
+                    round: at as u32,
+                    terms: terms.clone(),
+                    stop: &play.stop,
+                    watcher: &play.watcher,
+                };
+                awaited.play(left).await?
             }
-        }
-        drop(sender);
-        let ran = running.end().await;
-        keeping.await.context("storing the matches failed")??;
-        ran?;
+        };
         let whole = games.len() == expected;
         self.games.extend(games);
         self.games.sort_by_key(|game| game.number);
         Ok(whole)
-    }
-
-    fn plan(&self, play: &Play<'_>) -> Plan {
-        let named = self.cup.named().into_iter();
-        Plan {
-            kit: self.cup.kit,
-            entrants: self.cup.specs(),
-            names: named.map(|named| named.name).collect(),
-            knowledge: self.knowledge.clone(),
-            options: self.cup.options.clone(),
-            concurrency: play.concurrency,
-            record: self.records,
-        }
     }
 
     /// Programs that could be started before and now cannot in any match are more likely to be missing on this machine
@@ -488,6 +474,7 @@ impl Course {
                             .entrants()
                             .filter_map(|entrant| names.get(entrant).cloned())
                             .collect(),
+                        claim: None,
                     };
                     let planned = PlannedMatch {
                         number,
@@ -507,36 +494,6 @@ impl Course {
         all.sort_by_key(|(rotation, planned): &(usize, PlannedMatch)| (*rotation, planned.number));
         Ok(all.into_iter().map(|(_, planned)| planned).collect())
     }
-}
-
-/// A match that has ended: as it counts, and what is to be stored of it, with those that it was played in place of, which
-/// fill no place; nothing if its player stores it itself.
-fn taken(finished: FinishedMatch, is_stored: bool) -> (Option<PlayedGame>, Vec<Kept>) {
-    let FinishedMatch {
-        planned,
-        counted,
-        mut played,
-    } = finished;
-    let slot = planned.slot;
-    let mut kept = Vec::new();
-    if !is_stored {
-        let before = std::mem::take(&mut played.replaced);
-        let before = before.into_iter().map(|played| (played, false));
-        let all = before.chain([(played, true)]);
-        kept.extend(all.map(|(played, fills)| Kept {
-            played,
-            slot: slot.clone(),
-            fills,
-        }));
-    }
-    let game = slot.map(|slot| PlayedGame {
-        number: slot.number,
-        round: slot.round,
-        table: slot.table,
-        seed: slot.seed,
-        counted,
-    });
-    (game, kept)
 }
 
 fn stored_in(recording: &Recording) -> anyhow::Result<Store> {

@@ -3,6 +3,8 @@
 use super::chance::{SECRET, secret_of};
 use super::entrant::Entrant;
 use super::file_error::{FileError, refuse};
+use super::knowledge::Knowledge;
+use super::player::Plan;
 use crate::history::public_spec;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{SeatPrograms, SeatSpec};
@@ -12,6 +14,8 @@ use games::Kit;
 use ratings::schedule::{Field, Format};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 /// The key in a setup for the versions of users' bots, by entrant.
 pub(super) const VERSIONS: &str = "versions";
@@ -171,6 +175,25 @@ impl Cup {
     pub fn specs(&self) -> Vec<SeatSpec> {
         let entrants = self.entrants.iter();
         entrants.map(|entrant| entrant.spec.clone()).collect()
+    }
+
+    /// What its matches have in common; `knowledge`: what bots have learnt.
+    pub(super) fn plan(
+        &self,
+        knowledge: Option<Arc<Knowledge>>,
+        concurrency: NonZeroUsize,
+        record: bool,
+    ) -> Plan {
+        let named = self.named().into_iter();
+        Plan {
+            kit: self.kit,
+            entrants: self.specs(),
+            names: named.map(|named| named.name).collect(),
+            knowledge,
+            options: self.options.clone(),
+            concurrency,
+            record,
+        }
     }
 
     /// How often a table plays a deck.

@@ -1,9 +1,12 @@
 //! Stores matches that were played in process.
 
 use super::played_match::PlayedMatch;
+use crate::config::Location;
 use crate::history::GameRules;
 use crate::history::STDERR;
-use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
+use crate::referee::{
+    Draw, MatchRecord, Numbers, RecordError, Recording, StartError, lines_of, result_of,
+};
 use crate::replay::builtin_seeds;
 use crate::store::types::{Durability, MatchResult, MatchRow, SeatNotes, SeatRow, Slot};
 use crate::store::{Settings, Store};
@@ -12,17 +15,23 @@ use futures_util::stream::{self, TryStreamExt as _};
 use games::{Fact, Kit, Seat, TableSetup, Wire};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::path::Path;
 use tokio::sync::mpsc;
 
 /// The name under which matches of `play` are stored: no other referee resumes them.
 pub const REFEREE: &str = "play";
 /// Why a match that was running or being stored has no end.
-const KILLED: &str = "the run was killed before it ended";
+pub(super) const KILLED: &str = "the run was killed before it ended";
 /// Lines handed to the recording at once.
 const LINES_AT_ONCE: usize = 64;
 /// Matches whose transcripts are stored and folded at once.
 const MATCHES_AT_ONCE: usize = 4;
+
+/// The name under which matches of a tournament are stored where several processes store them: each of them closes only its
+/// own tournament's.
+#[must_use]
+pub fn referee_of(tournament: &str) -> String {
+    format!("{REFEREE}/{tournament}")
+}
 
 /// How much of each match is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -56,29 +65,45 @@ impl From<PlayedMatch> for Kept {
     }
 }
 
-/// Opens a database to store matches in, and closes those that a run before was killed in.
+/// Opens a database to store matches in, and closes those that a run before was killed in; a server's may be other runs'.
 ///
 /// # Errors
 /// Why it cannot be opened.
-pub async fn open_recording(path: &Path, extent: Extent) -> anyhow::Result<Recording> {
+pub async fn open_recording(
+    location: impl Into<Location>,
+    extent: Extent,
+) -> anyhow::Result<Recording> {
     let settings = Settings {
         durability: Durability::Process,
-        ..Settings::at(path, GameRules::all())
+        ..Settings::at(location, GameRules::all())
     };
     let store = Store::open(&settings).await?;
     let full = Recording::new(store.clone(), Durability::Process);
-    // The run before may have stored transcripts.
-    close_orphans(&full).await?;
-    Ok(match extent {
-        Extent::Full => full,
-        Extent::Results => Recording::of_results(store),
-    })
+    if !is_shared(&full) {
+        // The run before may have stored transcripts.
+        close_orphans(&full, REFEREE).await?;
+    }
+    Ok(recording(&store, extent))
 }
 
-/// One run at a time has the database: nobody else will close them.
-pub async fn close_orphans(recording: &Recording) -> anyhow::Result<()> {
+/// Stores so much of each match.
+pub(super) fn recording(store: &Store, extent: Extent) -> Recording {
+    match extent {
+        Extent::Full => Recording::new(store.clone(), Durability::Process),
+        Extent::Results => Recording::of_results(store.clone()),
+    }
+}
+
+/// Whether several processes may store matches there.
+pub(super) fn is_shared(recording: &Recording) -> bool {
+    let store = recording.store();
+    store.is_some_and(|store| store.location().file().is_none())
+}
+
+/// Closes the matches that this referee has left open: nobody else will.
+pub(super) async fn close_orphans(recording: &Recording, referee: &str) -> anyhow::Result<()> {
     for kit in games::ALL {
-        let closed = recording.close_unfinished(*kit, REFEREE, KILLED).await;
+        let closed = recording.close_unfinished(*kit, referee, KILLED).await;
         closed.with_context(|| format!("matches of {} cannot be closed", kit.card().name))?;
     }
     Ok(())
@@ -118,8 +143,13 @@ pub async fn keep(
     });
     let filled = filled.try_buffered(MATCHES_AT_ONCE);
     let closed = filled.try_for_each(|(record, result)| async move {
-        record.close(result).await?;
-        Ok(())
+        match record.close(result).await {
+            Err(error @ RecordError::Lapsed(_)) => {
+                tracing::warn!(%error, "a match was played in vain");
+                Ok(())
+            }
+            closed => Ok(closed?),
+        }
     });
     closed.await
 }
@@ -138,11 +168,20 @@ impl Keeper {
     /// Opens a match; `number` is its number in its game unless its wire has random ones.
     async fn open(&self, kept: &Kept, number: u64) -> anyhow::Result<MatchRecord> {
         let Kept { played, slot, .. } = kept;
+        let shared = slot
+            .as_ref()
+            .filter(|slot| slot.claim.is_some() || is_shared(&self.recording));
+        let ids = || (1..=played.seats.len() as u64).collect();
         let numbers = match self.kit.card().wire {
             Wire::Callbacks => self.drawn(played).await?,
+            // Others count as well.
+            _ if shared.is_some() => Numbers {
+                ids: ids(),
+                ..self.drawn(played).await?
+            },
             _ => Numbers {
                 market: number,
-                ids: (1..=played.seats.len() as u64).collect(),
+                ids: ids(),
             },
         };
         let plain = TableSetup::numbered(played.seed, self.options.clone(), played.seats.len());
@@ -161,7 +200,10 @@ impl Keeper {
                 .clone()
                 .unwrap_or_else(|| ulid::Ulid::generate().to_string()),
             game: self.kit.card().name.to_owned(),
-            referee: REFEREE.to_owned(),
+            referee: match shared {
+                Some(slot) => referee_of(&slot.tournament),
+                None => REFEREE.to_owned(),
+            },
             market: numbers.market,
             ours: true,
             started_us: played.started_us,
@@ -291,6 +333,7 @@ mod tests {
             number: 0,
             seed: 1,
             entrants: ["a", "b", "c", "d"].map(Into::into).into(),
+            claim: None,
         };
         for (slot, cause) in [(Some(slot), Cause::Cancelled), (None, Cause::Normal)] {
             let planned = PlannedMatch {

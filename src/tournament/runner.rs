@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex as Turns, mpsc, oneshot};
 use tokio::task::JoinSet;
 
 /// Matches at once at most.
@@ -28,11 +28,43 @@ const LIST_MAX: usize = 32;
 /// From when on a result does not wait for others.
 const LIST_WITHIN: Duration = Duration::from_millis(5);
 
-type Planned = Arc<Mutex<dyn Iterator<Item = PlannedMatch> + Send>>;
+/// Where matches come from.
+enum Planned {
+    List(Mutex<Box<dyn Iterator<Item = PlannedMatch> + Send>>),
+    Fed(Turns<mpsc::Receiver<PlannedMatch>>),
+}
+
+impl Planned {
+    /// Whether the next match may depend on the results so far.
+    const fn waits_for_results(&self) -> bool {
+        matches!(self, Self::Fed(_))
+    }
+
+    /// The next match; waits for it where more may come, until `stop`.
+    async fn next(&self, stop: &Stop) -> Option<PlannedMatch> {
+        match self {
+            Self::List(planned) => planned.lock().next(),
+            Self::Fed(fed) => {
+                let fed = async { fed.lock().await.recv().await };
+                tokio::select! {
+                    biased;
+                    () = stop.cancelled() => None,
+                    next = fed => next,
+                }
+            }
+        }
+    }
+}
+
+/// A match that could not be played.
+struct Unplayed {
+    number: u64,
+    error: MatchError,
+}
 
 /// What a worker passes on.
 struct Passed {
-    results: Result<Vec<FinishedMatch>, MatchError>,
+    results: Result<Vec<FinishedMatch>, Unplayed>,
     /// Dropped once all of them were dealt with.
     dealing: oneshot::Sender<()>,
 }
@@ -47,7 +79,7 @@ pub struct Running {
     workers: JoinSet<()>,
     player: Arc<dyn MatchPlayer>,
     stop: Arc<Stop>,
-    failure: Option<MatchError>,
+    failure: Option<Unplayed>,
 }
 
 /// Begins to play every match in `planned`, `plan.concurrency` at once.
@@ -58,11 +90,33 @@ pub fn start(
     stop: Arc<Stop>,
 ) -> Running {
     let most = planned.size_hint().1.unwrap_or(usize::MAX);
+    let planned = Planned::List(Mutex::new(Box::new(planned.fuse())));
+    begin(plan, planned, most, player, stop)
+}
+
+/// The same with matches that come one by one, until their sender is gone.
+pub(super) fn start_fed(
+    plan: Arc<Plan>,
+    planned: mpsc::Receiver<PlannedMatch>,
+    player: Arc<dyn MatchPlayer>,
+    stop: Arc<Stop>,
+) -> Running {
+    let planned = Planned::Fed(Turns::new(planned));
+    begin(plan, planned, usize::MAX, player, stop)
+}
+
+fn begin(
+    plan: Arc<Plan>,
+    planned: Planned,
+    most: usize,
+    player: Arc<dyn MatchPlayer>,
+    stop: Arc<Stop>,
+) -> Running {
     let at_once = match player.blocks() {
         true => THREADS_MAX,
         false => CONCURRENCY_MAX,
     };
-    let planned: Planned = Arc::new(Mutex::new(planned.fuse()));
+    let planned = Arc::new(planned);
     let (sender, results) = mpsc::channel(RESULTS_MAX);
     let mut workers = JoinSet::new();
     for _ in 0..plan.concurrency.get().min(most).min(at_once) {
@@ -107,12 +161,18 @@ impl Running {
             self.dealing = Some(passed.dealing);
             match passed.results {
                 Ok(finished) => self.taken.extend(finished),
-                Err(error) => {
+                Err(unplayed) => {
                     self.stop.set();
-                    self.failure.get_or_insert(error);
+                    self.failure.get_or_insert(unplayed);
                 }
             }
         }
+    }
+
+    /// The number of the match that could not be played, and why, if that ended all.
+    pub(super) fn failed(&self) -> Option<(u64, String)> {
+        let failed = self.failure.as_ref();
+        failed.map(|failed| (failed.number, failed.error.to_string()))
     }
 
     /// Waits for the end.
@@ -131,13 +191,13 @@ impl Running {
         let player = self.player;
         // What is left of programs takes its time to end.
         let _ = tokio::task::spawn_blocking(move || player.finish()).await;
-        self.failure.map_or(Ok(()), Err)
+        self.failure.map_or(Ok(()), |failed| Err(failed.error))
     }
 }
 
 struct Worker {
     plan: Arc<Plan>,
-    planned: Planned,
+    planned: Arc<Planned>,
     player: Arc<dyn MatchPlayer>,
     stop: Arc<Stop>,
     results: mpsc::Sender<Passed>,
@@ -147,19 +207,22 @@ impl Worker {
     async fn work(self) {
         let (mut list, mut since) = (Vec::new(), Instant::now());
         while !self.stop.is_set() {
-            let next = self.planned.lock().next();
+            let next = self.planned.next(&self.stop).await;
             let Some(next) = next else { break };
+            let number = next.number;
             match self.one(next).await {
                 Ok(Some(finished)) => list.push(finished),
                 Ok(None) => break,
                 Err(error) => {
                     self.stop.set();
                     self.send(Ok(list)).await;
-                    self.send(Err(error)).await;
+                    self.send(Err(Unplayed { number, error })).await;
                     return;
                 }
             }
-            let alone = !self.player.blocks() || since.elapsed() >= LIST_WITHIN;
+            let alone = !self.player.blocks()
+                || self.planned.waits_for_results()
+                || since.elapsed() >= LIST_WITHIN;
             if alone || list.len() == LIST_MAX {
                 self.send(Ok(std::mem::take(&mut list))).await;
                 since = Instant::now();
@@ -170,7 +233,7 @@ impl Worker {
 
     /// Passes results on. Unless matches only compute, it returns when they were dealt with: what they lead to may be
     /// that no further match begins.
-    async fn send(&self, results: Result<Vec<FinishedMatch>, MatchError>) {
+    async fn send(&self, results: Result<Vec<FinishedMatch>, Unplayed>) {
         let (dealing, dealt) = oneshot::channel();
         // The receiver of the results may have given up.
         if self

@@ -3,6 +3,7 @@
 use crate::secrets::Secret;
 use crate::store::types::Slot;
 use games::rng::Rng;
+use serde::{Deserialize, Serialize};
 
 /// Seeds stay below this so that every JSON reader reads them as the same number.
 pub(super) const SEED_BITS: u32 = 53;
@@ -25,7 +26,7 @@ pub struct Schedule {
 }
 
 /// One match of a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedMatch {
     /// Its number, from 0.
     pub number: u64,

@@ -97,7 +97,7 @@ impl StoredTournament {
 ///
 /// # Errors
 /// If it was played by others than these entrants.
-fn played_game(
+pub(super) fn played_game(
     kit: &dyn Kit,
     options: &Value,
     entrants: &[Named],

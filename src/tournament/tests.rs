@@ -1,8 +1,8 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Aim, Course, Ended, Extent, Kept, MatchPlayer, Plan, PlannedMatch, Play, PlayedMatch, Playing,
-    Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
+    Aim, Course, Ended, Extent, Kept, MatchPlayer, Matches, Plan, PlannedMatch, Play, PlayedMatch,
+    Playing, Referees, Schedule, Stop, TournamentFile, Watch, counted, keep, open_recording, start,
 };
 use crate::history::{self, ALL_ROUNDS, PageAt, TournamentMatch};
 use crate::link::program::{Load, Machine};
@@ -94,6 +94,7 @@ fn planned() -> Vec<PlannedMatch> {
             number: planned.number,
             seed: planned.seed,
             entrants: planned.table.iter().map(|at| NAMES[*at].into()).collect(),
+            claim: None,
         }),
         ..planned
     };
@@ -435,11 +436,13 @@ async fn noted(file: &str, stops_at: usize) -> (Vec<PlannedMatch>, [String; 2]) 
     let asked = Arc::default();
     let go_on = async |course: &mut Course, stops_at| {
         let play = Play {
-            player: Arc::new(Noting {
-                asked: Arc::clone(&asked),
-                stops_at,
-            }),
-            concurrency: NonZeroUsize::MIN,
+            matches: Matches::Here(
+                Arc::new(Noting {
+                    asked: Arc::clone(&asked),
+                    stops_at,
+                }),
+                NonZeroUsize::MIN,
+            ),
             stop: Arc::default(),
             target: &|_, _| Aim::Open(None),
             broken_lose: false,
@@ -558,6 +561,7 @@ async fn a_match_that_the_machine_disturbed_is_played_again_once_and_kept_as_wel
             number: 0,
             seed: 7,
             entrants: NAMES[..2].iter().map(|name| (*name).into()).collect(),
+            claim: None,
         };
         let planned = PlannedMatch {
             number: 0,

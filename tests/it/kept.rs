@@ -277,6 +277,7 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
             number: 0,
             seed: 5,
             entrants: names.map(Into::into).collect(),
+            claim: None,
         };
         let seat = |seat| SeatRow {
             seat,

@@ -4,6 +4,7 @@ mod earned;
 mod entrants;
 mod formats;
 mod secret;
+mod workers;
 
 use crate::app::{TestApp, drover, folder, ok, refused, run, text, until};
 use nix::sys::signal::{Signal, kill};

@@ -11,6 +11,7 @@ use crate::cluster::Replica;
 use crate::referee::seat::seat_link::SeatRecord;
 use crate::replay::FoldedSeat;
 use crate::simulated;
+use crate::store::StoreError;
 use crate::store::types::{
     Close, Direction, Durability, Entry, MatchResult, MatchRow, NewEntry, NewSession, SessionRow,
     Side,
@@ -21,6 +22,9 @@ use games::match_::{Content, Recorded};
 use games::{Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
 use std::sync::Arc;
+
+/// What a match says that was played by a claim that had lapsed.
+const VOID: &str = "counts for nothing: another worker was given this match meanwhile";
 
 /// One line of one seat's transcript, seen from the referee: `Out` is the call, `In` the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -442,7 +446,18 @@ impl MatchRecord {
             return closed;
         }
         // A seat that cannot be closed must not leave the match to be played again.
-        store.close_match(&self.match_id, result.clone()).await?;
+        match store.close_match(&self.match_id, result.clone()).await {
+            Err(lapsed @ StoreError::Lapsed { .. }) => {
+                let void = MatchResult {
+                    slot: None,
+                    detail: VOID.to_owned(),
+                    ..result.clone()
+                };
+                store.close_match(&self.match_id, void).await?;
+                return Err(lapsed.into());
+            }
+            ended => ended?,
+        }
         closed.and(fold)
     }
 

@@ -13,7 +13,7 @@ mod value;
 
 pub(crate) use builder::Builder;
 pub(crate) use connection::{Connection, Pool};
-pub(crate) use query::{query, query_as};
+pub(crate) use query::{Query, query, query_as};
 pub(crate) use row::Row;
 pub(in crate::store) use statement::Statement;
 pub(super) use value::Value;

@@ -296,5 +296,6 @@ pub(crate) fn slot(round: u32, number: u64) -> Slot {
         number,
         seed: 1 << 60,
         entrants: ["ben", "anna"].map(Arc::from).into(),
+        claim: None,
     }
 }

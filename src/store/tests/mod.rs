@@ -5,5 +5,6 @@ mod file;
 pub(crate) mod opening;
 mod packing;
 mod pruning;
+mod queue;
 mod server;
 mod writing;

@@ -3,6 +3,7 @@
 use super::command::OpenMatch;
 use super::fault::{Verdict, shown};
 use super::live::Sessions;
+use super::refusal::Refusal;
 use super::reply::{Reply, answer};
 use super::statements::{
     BLUFFS, CHANGES, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, NEWEST_SESSIONS, PLACED_ENTRIES,
@@ -17,7 +18,7 @@ use crate::store::types::{
     SessionId, without_version,
 };
 use games::{Bluff, Fact};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use tokio::time::Instant;
 
 /// One caller's part of a batch.
@@ -381,16 +382,17 @@ impl Batch {
         }
     }
 
-    /// Answers the callers that wanted to end matches that do not exist.
-    pub(super) fn refuse_unknown(&mut self, unknown: &HashSet<String>) {
-        if unknown.is_empty() {
+    /// Answers the callers that wanted to end matches that could not be ended.
+    pub(super) fn refuse(&mut self, refused: &HashMap<String, Refusal>) {
+        if refused.is_empty() {
             return;
         }
         for work in std::mem::take(&mut self.works) {
             match work {
-                Work::Close { id, reply, .. } if unknown.contains(&id) => {
-                    answer(reply, Err(StoreError::Unknown { what: "match", id }));
-                }
+                Work::Close { id, result, reply } => match refused.get(&id) {
+                    Some(refusal) => answer(reply, Err(refusal.error(id))),
+                    None => self.works.push(Work::Close { id, result, reply }),
+                },
                 other => self.works.push(other),
             }
         }

@@ -7,10 +7,16 @@ use super::prune::Prune;
 use super::reply::Reply;
 use super::tokens::TokenChange;
 use super::tournaments::TournamentChange;
+use crate::store::sql::{Query, Row};
 use crate::store::types::{
     Append, LiveSession, MatchResult, MatchRow, NewSession, Receipt, SessionId,
 };
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
+
+/// The maximum number of commands in one transaction.
+pub(super) const BATCH_MAX: usize = 1024;
+/// How often the writer lets others go first before a commit.
+const GATHER_ROUNDS_MAX: usize = 4;
 
 /// A match to be opened.
 #[derive(Debug)]
@@ -54,7 +60,26 @@ pub(in crate::store) enum Command {
     /// Goes on with a live session as it is stored.
     TakeUp(Box<LiveSession>, Reply<()>),
     Close(oneshot::Sender<()>),
+    /// Runs a statement that is a transaction of its own and need not be synced; answered with its rows.
+    Run(Query, Reply<Vec<Row>>),
     /// Runs a statement on the writer's connection: tests use it to damage a store or fill its disk.
     #[cfg(test)]
-    Run(String, oneshot::Sender<Option<i64>>),
+    Alter(String, oneshot::Sender<Option<i64>>),
+}
+
+/// Lets others that are ready to add something do so first: one commit then serves them all. Continues while
+/// that brings more; never waits for anyone.
+pub(super) fn gather(commands: &mut Vec<Command>, queue: &mut mpsc::Receiver<Command>) {
+    for _ in 0..GATHER_ROUNDS_MAX {
+        std::thread::yield_now();
+        let before = commands.len();
+        while commands.len() < BATCH_MAX
+            && let Ok(command) = queue.try_recv()
+        {
+            commands.push(command);
+        }
+        if commands.len() == before {
+            return;
+        }
+    }
 }

@@ -3,9 +3,11 @@
 
 use super::batch::{Batch, Work};
 use super::learning::{Merge, TYPE_FIT_MIN, merged};
+use super::refusal::Refusal;
+use super::server;
 use super::statements::{
-    CHANGES, CLOSING_MATCHES, CLOSING_SESSIONS, Database, ENDED_MATCHES, ENDED_SESSIONS, LESSONS,
-    MODELS, PARTICIPATIONS, RESULTS, Rows, TOURNAMENT_MATCHES,
+    CHANGES, CLAIMED_MATCHES, CLOSING_MATCHES, CLOSING_SESSIONS, Database, ENDED_MATCHES,
+    ENDED_SESSIONS, LESSONS, MODELS, PARTICIPATIONS, RESULTS, Rows, TOURNAMENT_MATCHES,
 };
 use crate::store::rules::Rules;
 use crate::store::sql::Row;
@@ -24,8 +26,8 @@ pub(super) struct Endings {
     pub(super) slots: Rows,
     pub(super) lessons: Rows,
     pub(super) models: Rows,
-    /// Matches that were to be ended but do not exist.
-    pub(super) unknown: HashSet<String>,
+    /// Matches that were to be ended and cannot be.
+    pub(super) refused: HashMap<String, Refusal>,
     /// That sessions and matches end.
     pub(super) changes: Rows,
 }
@@ -57,9 +59,12 @@ pub(super) async fn gather(
         slots: Rows::new(&TOURNAMENT_MATCHES),
         lessons: Rows::new(&LESSONS),
         models: Rows::new(&MODELS),
-        unknown: HashSet::new(),
+        refused: HashMap::new(),
         changes: Rows::new(&CHANGES),
     };
+    if fills_places(batch) {
+        server::end_in_turn(&mut database.connection).await?;
+    }
     let mut ended = HashSet::new();
     close_matches(database, batch, rules, &mut endings, &mut ended).await?;
     let mut closings = read_sessions(database, batch).await?;
@@ -96,6 +101,12 @@ pub(super) async fn gather(
     Ok(endings)
 }
 
+/// Whether a match ends in its place in a tournament, whose matches are counted.
+fn fills_places(batch: &Batch) -> bool {
+    let mut works = batch.works.iter();
+    works.any(|work| matches!(work, Work::Close { result, .. } if result.slot.is_some()))
+}
+
 fn closes(batch: &Batch) -> impl Iterator<Item = (&Append, Option<i64>, &Close)> {
     batch.works.iter().filter_map(|work| match work {
         Work::Append { append, last, .. } => {
@@ -123,12 +134,18 @@ async fn close_matches(
         let stored = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
         known.insert(row.try_get(0)?, stored);
     }
+    let is_open = |id: &String| known.get(id).is_some_and(|(ended, ..)| ended.is_none());
+    let claimed = take_claimed(database, batch, is_open).await?;
     for work in &batch.works {
         let Work::Close { id, result, .. } = work else {
             continue;
         };
+        let stands = result.slot.as_ref().is_none_or(|slot| {
+            slot.claim.is_none() || claimed.contains(&(slot.tournament.to_string(), slot.number))
+        });
         match known.get(id) {
-            None => drop(endings.unknown.insert(id.clone())),
+            None => drop(endings.refused.insert(id.clone(), Refusal::Unknown)),
+            Some(_) if !stands => drop(endings.refused.insert(id.clone(), Refusal::Lapsed)),
             Some((None, game, setup)) if ended.insert(id.clone()) => {
                 let shares = rules.win_shares(game, setup, result);
                 end_match(endings, id, result, &shares);
@@ -137,6 +154,31 @@ async fn close_matches(
         }
     }
     Ok(())
+}
+
+/// Takes those of the open matches out of the queue that end by a claim, where that is the last one: their tournaments and
+/// numbers.
+async fn take_claimed(
+    database: &mut Database,
+    batch: &Batch,
+    is_open: impl Fn(&String) -> bool,
+) -> Result<HashSet<(String, u64)>, sqlx::Error> {
+    let mut claims = Rows::new(&CLAIMED_MATCHES);
+    for work in &batch.works {
+        if let Work::Close { id, result, .. } = work
+            && is_open(id)
+            && let Some(slot) = &result.slot
+            && let Some(claim) = slot.claim
+        {
+            let (tournament, number) = (slot.tournament.as_ref(), slot.number as i64);
+            claims.push([tournament.into(), number.into(), claim.into()]);
+        }
+    }
+    let taken = claims.fetch(database).await?;
+    let taken = taken
+        .iter()
+        .map(|row| Ok((row.try_get(0)?, row.try_get::<i64>(1)? as u64)));
+    taken.collect()
 }
 
 /// `shares`: each seat's share of the win.

@@ -13,6 +13,7 @@ mod naming;
 mod packing;
 mod programs;
 mod prune;
+mod refusal;
 mod reply;
 mod run;
 mod server;

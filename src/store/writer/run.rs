@@ -3,7 +3,7 @@
 use super::backend::Backend;
 use super::batch::{self, Batch, Tables, Work, refuse};
 use super::changes;
-use super::command::{Change, Command};
+use super::command::{BATCH_MAX, Change, Command, gather};
 use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
 use super::live::Sessions;
@@ -26,10 +26,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
-/// The maximum number of commands in one transaction.
-const BATCH_MAX: usize = 1024;
-/// How often the writer lets others go first before a commit.
-const GATHER_ROUNDS_MAX: usize = 4;
 /// The live heads are stored each time this many entries were written.
 const HEADS_EVERY: i64 = 10_000;
 /// Ledger rows that are written at once.
@@ -179,8 +175,13 @@ impl Writer {
                     self.sessions.take_up(&found);
                     answer(reply, Ok(()));
                 }
-                #[cfg(test)]
                 Command::Run(statement, reply) => {
+                    batch = self.flush(batch).await;
+                    let run = async |database: &mut Connection| statement.fetch_all(database).await;
+                    answer(reply, self.unsynced(0, run).await);
+                }
+                #[cfg(test)]
+                Command::Alter(statement, reply) => {
                     batch = self.flush(batch).await;
                     let query = crate::store::sql::query_as(statement);
                     let _ = reply.send(
@@ -407,7 +408,7 @@ impl Writer {
             slots,
             lessons,
             models,
-            unknown,
+            refused,
             changes,
         } = endings;
         let all = [
@@ -424,7 +425,7 @@ impl Writer {
             rows.write(database).await?;
         }
         changes::trim(&mut database.connection).await?;
-        batch.refuse_unknown(&unknown);
+        batch.refuse(&refused);
         Ok(())
     }
 
@@ -576,23 +577,6 @@ impl Writer {
         for reply in self.closing {
             // The requester may be gone.
             let _ = reply.send(());
-        }
-    }
-}
-
-/// Lets others that are ready to add something do so first: one commit then serves them all. Continues while
-/// that brings more; never waits for anyone.
-fn gather(commands: &mut Vec<Command>, queue: &mut mpsc::Receiver<Command>) {
-    for _ in 0..GATHER_ROUNDS_MAX {
-        std::thread::yield_now();
-        let before = commands.len();
-        while commands.len() < BATCH_MAX
-            && let Ok(command) = queue.try_recv()
-        {
-            commands.push(command);
-        }
-        if commands.len() == before {
-            return;
         }
     }
 }

@@ -350,6 +350,14 @@ pub(super) const TOURNAMENT_MATCHES: Statement = Statement {
     is_numbered: false,
 };
 
+/// Takes matches out of the queue that end by these claims; gives those whose claim was the last one.
+pub(super) const CLAIMED_MATCHES: Statement = Statement {
+    before: "DELETE FROM planned_matches WHERE (tournament, number, claim) IN",
+    kinds: "tii",
+    after: "RETURNING tournament, number",
+    is_numbered: false,
+};
+
 pub(super) const LESSONS: Statement = Statement {
     before: "
     INSERT INTO lessons (session, match_id, game, rival, seat, kind, weight, evidence, merged_into)

@@ -32,6 +32,7 @@ fn in_rounds(
             number: planned.number,
             seed: planned.seed,
             entrants: Vec::new(),
+            claim: None,
         }),
         ..planned
     })

@@ -1,0 +1,187 @@
+//! Matches on many workers: the results are those of one process, whichever of them ends.
+
+use super::{CUP, LEARNERS, files_of, tournament};
+use crate::app::{drover, folder, ok, refused, until};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The matches and the rounds of a run of this file without workers.
+fn alone(file: &str) -> (String, String) {
+    let folder = folder();
+    fs::write(folder.path().join("cup.toml"), file).unwrap();
+    ok(tournament(folder.path(), "run", &["cup.toml"])
+        .output()
+        .unwrap());
+    files_of(folder.path())
+}
+
+/// Runs the file with workers, killed ever later and resumed.
+fn run_with_kills(folder: &Path) -> u32 {
+    let mut kills = 0;
+    loop {
+        let list = tournament(folder, "list", &[]).output().unwrap();
+        let verb = match list.stdout.iter().filter(|byte| **byte == b'\n').count() > 1 {
+            true => "resume",
+            false => "run",
+        };
+        let mut run = tournament(folder, verb, &["cup.toml", "--workers"]);
+        let mut run = run
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(300 + 200 * u64::from(kills)) {
+            if let Some(status) = run.try_wait().unwrap() {
+                assert!(status.success(), "{status}");
+                return kills;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kills += 1;
+        assert!(kills < 60, "it never comes to its end");
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_worker_in_the_process_of_a_run_plays_what_the_run_would_have_played() {
+    for file in [CUP, LEARNERS] {
+        let expected = alone(file);
+        let (whole, broken) = (folder(), folder());
+        for folder in [&whole, &broken] {
+            fs::write(folder.path().join("cup.toml"), file).unwrap();
+        }
+        let said = tournament(whole.path(), "run", &["cup.toml", "--workers"]).output();
+        let said = ok(said.unwrap());
+        assert!(said.contains("over: all rounds are played"), "{said}");
+        assert_eq!(files_of(whole.path()), expected);
+        run_with_kills(broken.path());
+        assert_eq!(files_of(broken.path()), expected);
+        // What one begins the other goes on with.
+        for folder in [&whole, &broken] {
+            let database = folder.path().join("tournament.db");
+            assert!(crate::app::verified(&database).contains("in order"));
+        }
+    }
+}
+
+#[test]
+fn what_workers_cannot_play_is_refused_before_anything_is_stored() {
+    let folder = folder();
+    let program = "run = [\"cat\"]\nenv = { KEY = \"1\" }";
+    let file = CUP.replacen("player = \"builtin:rules\"", program, 1);
+    fs::write(folder.path().join("cup.toml"), file).unwrap();
+    let said = tournament(folder.path(), "run", &["cup.toml", "--workers"]).output();
+    let said = refused(said.unwrap(), 2);
+    assert!(said.contains("env is kept from workers"), "{said}");
+    assert!(!folder.path().join("tournament.db").exists());
+    let said = refused(drover().arg("worker").output().unwrap(), 2);
+    assert!(said.contains("is a file, which one process has"), "{said}");
+}
+
+/// A new database of the server.
+fn database(name: &str) -> String {
+    let server = std::env::var("DROVER_TEST_SERVER").expect("DROVER_TEST_SERVER");
+    let create = format!("CREATE DATABASE {name}");
+    let all = format!("{server}/postgres");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut connection = PgConnection::connect(&all).await.unwrap();
+        let made = sqlx::raw_sql(AssertSqlSafe(create));
+        made.execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+    });
+    format!("{server}/{name}")
+}
+
+/// A process that is killed at the end.
+struct Running(Child);
+
+impl Running {
+    fn start(command: &mut Command) -> Self {
+        let silent = command.stdout(Stdio::null()).stderr(Stdio::null());
+        Self(silent.spawn().unwrap())
+    }
+
+    fn worker(database: &str) -> Self {
+        let mut command = drover();
+        Self::start(command.args(["worker", "--store", database, "--concurrency", "2"]))
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.0.id() as i32), signal).unwrap();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The matches of a database's newest tournament, a line each.
+fn lines_in(folder: &Path, database: &str) -> Vec<String> {
+    let lines = ["--output", "lines", "--database", database];
+    let lines = tournament(folder, "export", &lines).output().unwrap();
+    let lines = String::from_utf8(lines.stdout).unwrap();
+    lines.lines().map(str::to_owned).collect()
+}
+
+#[test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+fn workers_of_a_server_that_are_killed_stopped_and_drained_play_what_one_process_plays() {
+    let file = CUP.replace("rounds = 8", "rounds = 40");
+    let (expected, _) = alone(&file);
+    let (folder, database) = (folder(), database("workers"));
+    fs::write(folder.path().join("cup.toml"), &file).unwrap();
+    let run = |verb| {
+        let more = ["cup.toml", "--workers", "--database", &database];
+        tournament(folder.path(), verb, &more)
+    };
+    let played = |more: usize| {
+        let enough = lines_in(folder.path(), &database).len() + more;
+        until(|| lines_in(folder.path(), &database).len() >= enough);
+    };
+    let organiser = Running::start(&mut run("run"));
+    let (killed, paused, drained) = (
+        Running::worker(&database),
+        Running::worker(&database),
+        Running::worker(&database),
+    );
+    played(10);
+    drop(killed);
+    // So long that its claims lapse, and it goes on as if nothing had happened.
+    paused.signal(Signal::SIGSTOP);
+    drained.signal(Signal::SIGTERM);
+    drop(organiser);
+    let mut drained = drained;
+    until(|| drained.0.try_wait().unwrap().is_some());
+    assert!(drained.0.wait().unwrap().success());
+    let other = Running::worker(&database);
+    let resumed = std::thread::scope(|scope| {
+        let resumed = scope.spawn(|| run("resume").output().unwrap());
+        std::thread::sleep(Duration::from_secs(12));
+        paused.signal(Signal::SIGCONT);
+        resumed.join().unwrap()
+    });
+    let said = ok(resumed);
+    assert!(said.contains("over: all rounds are played"), "{said}");
+    drop(other);
+    let expected: Vec<&str> = expected.lines().collect();
+    assert_eq!(lines_in(folder.path(), &database), expected);
+    let mut verify = drover();
+    verify.env("DROVER__STORE__URL", &database);
+    let said = ok(verify.args(["db", "verify"]).output().unwrap());
+    assert!(said.contains("in order"), "{said}");
+}
