@@ -149,13 +149,7 @@ async fn check(access: &Access, link: &mut PgLink) -> Result<i64, StoreError> {
         }
     }
     if compatibility.is_none() {
-        // Another process has just begun to make the tables: the migrations wait for each other.
-        let begun = "SELECT count(*) FROM _sqlx_migrations";
-        let is_begun = ours.is_some() && matches.is_none() && {
-            let (done,): (i64,) = link.read(begun).await.map_err(failed)?;
-            done == 0
-        };
-        return match ours.filter(|_| !is_begun).or(matches) {
+        return match ours.or(matches) {
             None => Ok(0),
             Some(table) => Err(StoreError::Server {
                 server: access.server.to_string(),
