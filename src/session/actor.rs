@@ -28,8 +28,6 @@ use tokio::time::Instant;
 
 /// How long a session may take to be folded where nobody waits for an answer.
 const FOLD_WITHIN: Duration = Duration::from_secs(30);
-/// How much the clocks of two replicas may differ: as much earlier a message is looked for that may have been handled before.
-const CLOCKS_DIFFER: Duration = Duration::from_secs(1);
 
 /// Works on one session until its mailbox is empty.
 pub(super) struct Actor {
@@ -425,7 +423,8 @@ impl Actor {
         })
     }
 
-    /// The logged answer to a message that may have been handled before, wherever in the log it stands.
+    /// The logged answer to a message that may have been handled before, wherever in the log it stands: then that is in it
+    /// since the message arrived first. (An earlier one may have had the same text: the referee had its answer by then.)
     async fn handled(&mut self, callback: &Callback) -> Result<Option<Answer>, Refusal> {
         let resent = callback.held.and_then(|held| held.resent);
         let stored = self.core.as_deref();
@@ -437,7 +436,7 @@ impl Actor {
         let store = &self.registry.dependencies.store;
         let entries = store.transcript(id, head).await;
         let entries = entries.map_err(|_| Refusal::Unstored)?;
-        let since_us = self.registry.now_us() - i64::from(micros(age + CLOCKS_DIFFER));
+        let since_us = self.registry.now_us() - i64::from(micros(age));
         let is_message = |entry: &Entry| entry.direction == Direction::In;
         let same = |entry: &Entry| {
             is_message(entry) && entry.at_us >= since_us && entry.text == callback.text

@@ -134,7 +134,13 @@ async fn a_message_that_was_handled_before_gets_the_answer_it_got_wherever_it_st
     let count = one.texts().await.len();
     let new = other.send(resent, &at, "ask&x=9").await.unwrap();
     assert!(new.text.starts_with(b"?n="));
-    assert_eq!(other.texts().await.len(), count + 2);
+    let later = Held {
+        resent: Some(Duration::ZERO),
+        ..held(2)
+    };
+    other.send(later, &at, "ask&x=1").await.unwrap();
+    let after = other.texts().await.len();
+    assert_eq!(after, count + 4, "it arrived after what it looks like");
 }
 
 #[tokio::test]
