@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::referee::RecordError;
 use crate::session::Sessions;
 use crate::simulated;
-use crate::store::Store;
+use crate::store::{Leases, Store};
 use rustix::time::{ClockId, clock_gettime};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// A replica whose lease is renewed.
 pub(super) struct RunningReplica {
     pub(super) replica: Arc<Replica>,
+    leases: Arc<Leases>,
     renewing: JoinHandle<()>,
     /// Cancelled when its lease is renewed no more.
     stop: CancellationToken,
@@ -29,7 +30,8 @@ impl RunningReplica {
         let id = simulated::ulid().to_string();
         let leases = Arc::new(store.leases(&id, address)?);
         tracing::info!(id, address, "this is one of the replicas of a database");
-        let replica = Replica::new(leases, LeaseSettings::default(), clock());
+        let port = Arc::clone(&leases);
+        let replica = Replica::new(port, LeaseSettings::default(), clock());
         let stop = CancellationToken::new();
         let renewing = tokio::spawn({
             let (replica, stop) = (Arc::clone(&replica), stop.clone());
@@ -37,9 +39,30 @@ impl RunningReplica {
         });
         Some(Self {
             replica,
+            leases,
             renewing,
             stop,
         })
+    }
+
+    /// Ends abandoned sessions and forgets replicas that are gone, in one replica at a time, until `stop`.
+    pub(super) fn keep_house(&self, sessions: &Sessions, stop: &CancellationToken) {
+        let (replica, leases) = (Arc::clone(&self.replica), Arc::clone(&self.leases));
+        let (sessions, stop) = (sessions.clone(), stop.clone());
+        tokio::spawn(async move {
+            let run = async |_| loop {
+                sleep(LEFT_OVER_EVERY).await;
+                if let Err(error) = sessions.end_abandoned().await {
+                    tracing::debug!(%error, "abandoned sessions could not be read");
+                }
+                if let Err(error) = leases.forget_lapsed().await {
+                    tracing::debug!(%error, "lapsed leases could not be removed");
+                }
+            };
+            let resource = Resource::new(Kind::Housekeeping, "sessions");
+            let kept = keep(&replica, &resource, &stop, run);
+            stop.run_until_cancelled(kept).await;
+        });
     }
 
     /// Gives up the lease: other replicas go on with what it owned.
@@ -78,22 +101,8 @@ fn clock() -> Clock {
     })
 }
 
-/// How often abandoned sessions are looked for, in one of the replicas.
-const ABANDONED_EVERY: Duration = Duration::from_secs(60);
-
-/// Ends abandoned sessions, in one replica at a time, until `stop`.
-pub(super) async fn keep_house(replica: Arc<Replica>, sessions: Sessions, stop: CancellationToken) {
-    let sessions = &sessions;
-    let run = async |_| loop {
-        sleep(ABANDONED_EVERY).await;
-        if let Err(error) = sessions.end_abandoned().await {
-            tracing::debug!(%error, "abandoned sessions could not be read");
-        }
-    };
-    let resource = Resource::new(Kind::Housekeeping, "sessions");
-    let kept = keep(&replica, &resource, &stop, run);
-    stop.run_until_cancelled(kept).await;
-}
+/// How often one of the replicas looks for what is left over.
+const LEFT_OVER_EVERY: Duration = Duration::from_secs(60);
 
 /// How often it is looked whether another replica has left something to this one.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

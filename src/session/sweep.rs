@@ -78,10 +78,23 @@ fn sweep(registry: &Arc<Registry>) {
     };
     let void = std::mem::take(&mut *registry.void.lock());
     let mut found = Found::default();
+    let mut gone = Vec::new();
     for shard in &registry.shards {
-        shard
-            .lock()
-            .retain(|_, session| found.stays(session, &bounds));
+        shard.lock().retain(|key, session| {
+            let stays = found.stays(session, &bounds);
+            if !stays && session.epoch().is_some() {
+                gone.push(key.resource());
+            }
+            stays
+        });
+    }
+    if let Some(replica) = registry.dependencies.replica.clone()
+        && !gone.is_empty()
+    {
+        // Its next message takes it up anywhere.
+        registry
+            .tracker
+            .spawn(async move { replica.release(gone).await });
     }
     if !void.is_empty() {
         let registry = Arc::clone(registry);

@@ -54,6 +54,12 @@ const RELEASE: &str = "
 
 const LEAVE: &str = "DELETE FROM replicas WHERE id = $1";
 
+const LAPSED: &str = "DELETE FROM replicas WHERE expires < clock_timestamp() - interval '1 hour'";
+
+/// What replicas own that are gone, or were without a lease since: nobody asks for most of it again.
+const LEFT: &str = "
+    DELETE FROM owners o WHERE NOT EXISTS (SELECT FROM replicas r WHERE r.id = o.replica AND r.term = o.term)";
+
 /// The leases of one replica.
 #[derive(Clone, Debug)]
 pub struct Leases {
@@ -65,6 +71,17 @@ pub struct Leases {
 impl Leases {
     pub(super) fn new(pool: Pool, id: String, address: String) -> Self {
         Self { pool, id, address }
+    }
+
+    /// Forgets replicas that are gone, and what they have left.
+    ///
+    /// # Errors
+    /// [`CoordinationError::Away`].
+    pub async fn forget_lapsed(&self) -> Result<(), CoordinationError> {
+        for forget in [LAPSED, LEFT] {
+            query(forget).execute(&self.pool).await.map_err(away)?;
+        }
+        Ok(())
     }
 
     async fn claim(

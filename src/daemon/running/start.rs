@@ -9,7 +9,7 @@ use crate::daemon::figures;
 use crate::daemon::hub::RunningHub;
 use crate::daemon::process::Disk;
 use crate::daemon::referee::{RefereePlan, RunningReferee};
-use crate::daemon::replica::{RunningReplica, keep_house, replica_address};
+use crate::daemon::replica::{RunningReplica, replica_address};
 use crate::daemon::room::Gauged;
 use crate::daemon::{Addresses, Daemon, Extras, descriptors};
 use crate::gateway::hubs::Hubs;
@@ -101,9 +101,8 @@ impl Daemon {
             sessions = sessions.live(),
             "sessions of the last run are resumed"
         );
-        if let Some(running) = &replica {
-            let replica = Arc::clone(&running.replica);
-            tokio::spawn(keep_house(replica, sessions.clone(), drain.clone()));
+        if let Some(replica) = &replica {
+            replica.keep_house(&sessions, &drain);
         }
         let starting = Starting {
             config,
