@@ -496,6 +496,10 @@ CREATE FUNCTION refuse_other_end() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
         OR EXISTS (SELECT 1 FROM entries WHERE session = NEW.id AND seq >= coalesce(NEW.entries, 0)) THEN
         RAISE EXCEPTION 'session % has ended, or has entries beyond this end', NEW.id USING ERRCODE = 'DR001';
     END IF;
+    -- The key meets an entry that another transaction is about to commit in this place.
+    INSERT INTO entries (id, session, seq, at_us, direction, text)
+        VALUES (0, NEW.id, coalesce(NEW.entries, 0), 0, 0, '');
+    DELETE FROM entries WHERE session = NEW.id AND seq = coalesce(NEW.entries, 0);
     RETURN NEW;
 END $$;
 CREATE TRIGGER sessions_end BEFORE UPDATE OF ended_us ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_other_end();

@@ -28,5 +28,5 @@ pub use port::{
     Term,
 };
 pub use pulse::Pulse;
-pub use replica::{Clock, Delivery, Replica};
+pub use replica::{Clock, Delivery, Occupied, Replica};
 pub use routing::{Arrival, Event, Failure, Refusal, Routing, Step, Unforwarded, View};

@@ -357,6 +357,18 @@ impl Own {
         Some(Holding { resource, epoch })
     }
 
+    /// Notes that something is being done with a resource, if it is owned.
+    fn enter(&mut self, resource: &Resource) -> bool {
+        let held = self.held.get_mut(resource);
+        held.map(|held| held.busy += 1).is_some()
+    }
+
+    fn leave(&mut self, resource: &Resource) {
+        if let Some(held) = self.held.get_mut(resource) {
+            held.busy = held.busy.saturating_sub(1);
+        }
+    }
+
     /// Whether the resource is owned here, only the database can say.
     fn doubt(&mut self, resource: &Resource) {
         match self.held.get_mut(resource) {
@@ -370,23 +382,59 @@ impl Own {
 pub(super) struct Busy<'a> {
     replica: &'a Replica,
     resource: &'a Resource,
+    counted: bool,
 }
 
 impl<'a> Busy<'a> {
     pub(super) fn new(replica: &'a Replica, resource: &'a Resource) -> Self {
-        let mut own = replica.own.lock();
-        if let Some(held) = own.held.get_mut(resource) {
-            held.busy += 1;
+        Self {
+            replica,
+            resource,
+            counted: replica.own.lock().enter(resource),
         }
-        drop(own);
-        Self { replica, resource }
     }
 }
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        if let Some(held) = self.replica.own.lock().held.get_mut(self.resource) {
-            held.busy = held.busy.saturating_sub(1);
+        if self.counted {
+            self.replica.own.lock().leave(self.resource);
+        }
+    }
+}
+
+/// The same for as long as its owner keeps it: a drain does not hand the resource over meanwhile.
+pub struct Occupied {
+    replica: Arc<Replica>,
+    resource: Resource,
+    counted: bool,
+}
+
+impl Occupied {
+    /// Occupies a resource, which is owned here.
+    #[must_use]
+    pub fn new(replica: Arc<Replica>, resource: Resource) -> Self {
+        let counted = replica.own.lock().enter(&resource);
+        Self {
+            replica,
+            resource,
+            counted,
+        }
+    }
+
+    /// Gives the resource up, unless it is occupied again already.
+    pub async fn release(mut self) {
+        if std::mem::take(&mut self.counted) {
+            self.replica.own.lock().leave(&self.resource);
+        }
+        self.replica.release(vec![self.resource.clone()]).await;
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        if self.counted {
+            self.replica.own.lock().leave(&self.resource);
         }
     }
 }

@@ -68,10 +68,14 @@ impl RefereePlan<'_> {
         let mut settings = self.settings();
         settings.http.reach = reaches.local.clone();
         let host = Host::new(self.kit, settings, recording);
-        let resumed = host
-            .resume()
-            .await
-            .context("cannot read the matches of the last run")?;
+        let resumed = match is_shared {
+            // Once this replica has a lease, and another has none any more.
+            true => 0,
+            false => host
+                .resume()
+                .await
+                .context("cannot read the matches of the last run")?,
+        };
         if resumed > 0 {
             tracing::info!(matches = resumed, "interrupted matches are resumed");
         }

@@ -105,7 +105,7 @@ fn clock() -> Clock {
 const LEFT_OVER_EVERY: Duration = Duration::from_secs(60);
 
 /// How often it is looked whether another replica has left something to this one.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// Looks for what another replica has left to this one, until `stop`.
 pub(super) async fn every_look(

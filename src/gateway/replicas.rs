@@ -87,7 +87,8 @@ impl Replicas {
             replica,
             sessions: sessions.clone(),
             margin: options.margin,
-            key: SealKey::new(key.as_bytes()),
+            // Not the secret itself, which is in addresses that our own referee calls.
+            key: SealKey::new(SealKey::new(key.as_bytes()).seal(&[b"replicas"]).as_bytes()),
             client,
         })
     }
@@ -273,7 +274,8 @@ impl Delivery for Passage<'_> {
         match answered.await {
             Ok(answer) => Ok(wording::answer(Reply::answer(answer))),
             Err(Refusal::Fenced) => Err(Failure::Fenced),
-            Err(Refusal::Unstored) => Err(Failure::Away),
+            // Another replica, or a later try, may do it.
+            Err(Refusal::Unstored | Refusal::Draining | Refusal::Unfit) => Err(Failure::Away),
             Err(refusal) => {
                 let mut response = wording::refusal(self.message.key.bot.kit(), refusal);
                 let yes = HeaderValue::from_static("1");

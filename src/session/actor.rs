@@ -294,7 +294,8 @@ impl Actor {
             Standing::Joins => Some(true),
         };
         if let Some(joins) = joins {
-            Box::pin(self.begin(joins, time.at_us, &mut callback)).await?;
+            let begun = Box::pin(self.begin(joins, time.at_us, &mut callback)).await;
+            begun.inspect_err(|_| self.session.hold(None))?;
             self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {

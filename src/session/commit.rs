@@ -207,7 +207,8 @@ fn not_stored(
     match outcome.via {
         Via::Edge | Via::Local(_) => Err(Refusal::Unfit),
         Via::Referee { begins: true } => {
-            // A match that is not on record from its beginning is none.
+            // A match that is not on record from its beginning is none; whether another has begun is read again.
+            session.hold(None);
             if let Some(mut state) = core.take() {
                 registry.end(&session.key, &mut state, Cause::Cancelled);
             }

@@ -9,6 +9,7 @@ use crate::programs::Launch;
 use crate::replay::PROGRAM;
 use crate::simulated;
 use crate::store::types::{Follows, LiveSession, MatchRow, NewSession, SeatRow, Side};
+use games::Wire;
 use games::neutral::PREFIX;
 use games::seat::Quarantine;
 use serde_json::{Map, Value, json};
@@ -47,7 +48,9 @@ pub(super) fn open(registry: &Registry, key: &Key, beginning: Beginning<'_>) -> 
             (identity.row.id.as_str().into(), Some(identity.seat))
         }
         None => {
-            let live = beginning.live.filter(|live| Some(*live) != beginning.left);
+            let by_market = key.bot.kit().card().wire == Wire::Callbacks;
+            let other = |live: &&str| by_market && Some(*live) != beginning.left;
+            let live = beginning.live.filter(other);
             let (id, first) = registry.groups().join(key, beginning.left, live);
             let seating = opening.and_then(|opening| opening.seating);
             let seat = seating.map_or(0, |seating| seating.seat.0);

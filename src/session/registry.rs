@@ -10,6 +10,7 @@ use super::options::{Dependencies, SessionOptions};
 use super::program::Program;
 use crate::link::{Peer, Shares};
 use crate::seldom::Rates;
+use crate::store::types::SessionId;
 use games::seat::{OwnSeat, Settings as SeatSettings};
 use games::{Cause, Kit};
 use parking_lot::{Mutex, MutexGuard};
@@ -103,6 +104,14 @@ impl Registry {
         self.shards
             .get(number)
             .expect("a remainder of the number of shards")
+    }
+
+    /// Whether this session is in play here.
+    pub(super) fn is_live_here(&self, key: &Key, id: SessionId) -> bool {
+        let session = self.shard(key).lock().get(key).map(Arc::clone);
+        let same = |core: &SessionState| core.id == id && !core.ended;
+        // One that is being worked on is.
+        session.is_some_and(|session| session.peek(same).unwrap_or(true))
     }
 
     /// The session of this key, which is touched.

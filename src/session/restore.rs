@@ -5,13 +5,13 @@ use super::bot_address::{BotAddress, Key};
 use super::core::SessionState;
 use super::mailbox::Session;
 use super::mailbox::micros;
-use super::message::{Expiry, Held};
+use super::message::Expiry;
 use super::ownership;
 use super::program;
 use super::registry::Registry;
 use crate::cluster::Replica;
 use crate::store::StoreError;
-use crate::store::types::{LiveSession, NewSession, SessionRow, Side};
+use crate::store::types::{Append, Close, LiveSession, NewSession, SessionRow, Side};
 use games::{Cause, Wire};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -100,21 +100,38 @@ pub(super) async fn end_abandoned(
             market: opened.market,
             id: opened.player,
         };
+        // A connection to a hub is silent for as long as a turn lasts, and what is here is the sweep's.
+        let is_hub = key.bot.kit().card().wire == Wire::Hub;
+        if is_hub || registry.is_live_here(&key, found.id) {
+            continue;
+        }
         // Where the database is away it is tried again later.
-        if let Ok(Some(epoch)) = replica.take(&key.resource()).await {
-            let held = Held {
-                epoch,
-                resent: None,
-            };
-            let session = registry.find_or_make(key);
-            let expiry = Expiry {
-                held: Some(held),
-                ..Expiry::now(Cause::Unterminated, UNTERMINATED)
-            };
-            actor::expire(registry, &session, expiry);
+        if let Ok(Some(_)) = replica.take(&key.resource()).await {
+            end(registry, found).await;
         }
     }
     Ok(())
+}
+
+/// Ends a session as it is stored, unless more was received meanwhile.
+async fn end(registry: &Registry, found: LiveSession) {
+    let store = &registry.dependencies.store;
+    let session = found.id.0;
+    let close = Close {
+        detail: UNTERMINATED.to_owned(),
+        ..Close::new(registry.now_us(), Cause::Unterminated)
+    };
+    let append = Append {
+        close: Some(Box::new(close)),
+        ..Append::after(found.id, found.head, found.seq)
+    };
+    let ended = async {
+        store.take_up(found).await?;
+        store.append(append).await
+    };
+    if let Err(error) = ended.await {
+        tracing::debug!(session, %error, "an abandoned session does not end");
+    }
 }
 
 /// A session that ended before the start: what its referee repeats gets the default, as before.

@@ -165,10 +165,11 @@ impl Packer {
             return self.step_locked(&mut connection, after).await;
         }
         connection.begin().await?;
-        let done = match query_as(ONE_PACKER).fetch_one(&mut connection).await? {
-            true => self.step_locked(&mut connection, after).await,
-            // It packs all that is due.
-            false => Ok(None),
+        let done = match query_as(ONE_PACKER).fetch_one(&mut connection).await {
+            Ok(true) => self.step_locked(&mut connection, after).await,
+            // Another replica packs: what it has passed already waits for the next session that ends.
+            Ok(false) => Ok(None),
+            Err(error) => Err(error.into()),
         };
         connection.roll_back().await;
         done

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How often the database is looked at while something is followed, and how soon again after own commits.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// $1: matches, as JSON; $2: up to which entry. Their sessions, whether these or their matches have ended, and the last entry
 /// and number of entries of each.
@@ -68,7 +68,7 @@ impl Seen {
         let followed = bells.followed();
         let mut connection = readers.acquire().await?;
         let horizon = horizon(&mut connection).await?;
-        let since = std::mem::replace(&mut self.horizon, horizon);
+        let since = self.horizon;
         if since == horizon {
             return Ok(());
         }
@@ -78,6 +78,7 @@ impl Seen {
             .bind(horizon)
             .fetch_one(&mut connection)
             .await?;
+        self.horizon = horizon;
         let lists = Added {
             changes,
             bluffs,
@@ -125,6 +126,7 @@ impl Seen {
             }
             counts.insert(session, count);
         }
+        self.ended.retain(|session| counts.contains_key(session));
         self.counts = counts;
         Ok(all)
     }

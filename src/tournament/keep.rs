@@ -144,7 +144,7 @@ pub async fn keep(
     let filled = filled.try_buffered(MATCHES_AT_ONCE);
     let closed = filled.try_for_each(|(record, result)| async move {
         match record.close(result).await {
-            Err(error @ RecordError::Lapsed(_)) => {
+            Err(error @ (RecordError::Lapsed(_) | RecordError::Elsewhere)) => {
                 tracing::warn!(%error, "a match was played in vain");
                 Ok(())
             }

@@ -5,7 +5,7 @@ use super::dial::{Dial, tcp};
 use super::game::{GameFault, Joined, Played, Seat, words};
 use super::status::{HubStatus, Phase};
 use crate::clock::now_us;
-use crate::cluster::{Kind, Resource, keep};
+use crate::cluster::{Kind, Resource, Tenure, keep};
 use crate::config::Hub;
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
 use crate::session::{BotAddress, Ended, Sessions};
@@ -18,6 +18,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+/// How often it is looked whether a hub may be joined.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How many reconnection times are kept.
 const BACK_MAX: usize = 20;
 
@@ -80,6 +82,7 @@ impl Hubs {
                 let seed = simulated::ulid().random() as u64;
                 let dialler = Dialler {
                     seat,
+                    tenure: None,
                     sessions: sessions.clone(),
                     status: Arc::clone(&status),
                     backoff: Backoff::new(seed, number),
@@ -120,7 +123,13 @@ async fn kept(dialler: Dialler, stop: CancellationToken) {
     let seat = &dialler.seat;
     let name = format!("{}/{}", seat.bot.referee(), seat.number);
     dialler.enters(Phase::Elsewhere);
-    let run = |_| dialler.clone().run_here(stop.clone());
+    let run = |tenure| {
+        let dialler = Dialler {
+            tenure: Some(tenure),
+            ..dialler.clone()
+        };
+        dialler.run_here(stop.clone())
+    };
     keep(&replica, &Resource::new(Kind::Hub, name), &stop, run).await;
     dialler.enters(Phase::Stopped);
 }
@@ -137,6 +146,8 @@ impl Drop for Here {
 #[derive(Clone)]
 struct Dialler {
     seat: Seat,
+    /// Where another replica may keep the connection: that this one does.
+    tenure: Option<Tenure>,
     sessions: Sessions,
     status: Arc<Mutex<HubStatus>>,
     backoff: Backoff,
@@ -184,6 +195,10 @@ impl Dialler {
 
     /// Joins a game.
     async fn join(&self) -> Result<Joined, GameFault> {
+        // With a lease that is not sure another replica may have joined.
+        while self.tenure.as_ref().is_some_and(|tenure| !tenure.may_act()) {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
         self.enters(Phase::Connecting);
         let connected = || {
             self.status.lock().connects += 1;

@@ -212,9 +212,11 @@ impl HubServer {
         let guests = Guests::new(invited).map_err(|error| SetupError(error.to_string()))?;
         let failed = |error: RecordError| SetupError(error.to_string());
         let last = recording.last_market(game).await.map_err(failed)?;
-        close_cut(&recording, game, &settings.referee)
-            .await
-            .map_err(failed)?;
+        if !recording.is_shared() {
+            close_cut(&recording, game, &settings.referee)
+                .await
+                .map_err(failed)?;
+        }
         let rooms = settings.rooms.clone();
         Ok(Arc::new(Self {
             lobby: Mutex::new(Lobby::new(rooms, settings.wait_for_player, settings.seed)),

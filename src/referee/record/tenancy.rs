@@ -1,7 +1,7 @@
 //! Which matches are played here, where several replicas share the store.
 
 use super::error::RecordError;
-use crate::cluster::{CoordinationError, Kind, Replica, Resource};
+use crate::cluster::{CoordinationError, Kind, Occupied, Replica, Resource};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,6 +17,8 @@ pub(super) struct Tenancies {
 pub(super) struct Tenancy {
     tenancies: Arc<Tenancies>,
     match_id: String,
+    /// Until it is given up.
+    occupied: Option<Occupied>,
 }
 
 impl From<CoordinationError> for RecordError {
@@ -55,9 +57,11 @@ impl Tenancies {
 
     fn enter(self: &Arc<Self>, match_id: &str) -> Tenancy {
         self.open.lock().insert(match_id.to_owned());
+        let replica = Arc::clone(&self.replica);
         Tenancy {
             tenancies: Arc::clone(self),
             match_id: match_id.to_owned(),
+            occupied: Some(Occupied::new(replica, resource(match_id))),
         }
     }
 }
@@ -65,10 +69,9 @@ impl Tenancies {
 impl Drop for Tenancy {
     fn drop(&mut self) {
         self.tenancies.open.lock().remove(&self.match_id);
-        let (tenancies, resource) = (Arc::clone(&self.tenancies), resource(&self.match_id));
         // Without a runtime it goes with the lease.
-        if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(async move { tenancies.replica.release(vec![resource]).await });
+        if let (Some(occupied), Ok(runtime)) = (self.occupied.take(), Handle::try_current()) {
+            runtime.spawn(occupied.release());
         }
     }
 }

@@ -9,7 +9,7 @@ use super::packing::{played, read};
 use crate::cluster::{Claim, Coordination as _, CoordinationError, Holding, Kind, Resource};
 use crate::history::{self, Filter, GameRules, PageAt};
 use crate::store::sql::{query, query_as};
-use crate::store::types::TournamentRow;
+use crate::store::types::{Close, Follows, TournamentRow};
 use crate::store::{Append, MatchResult, MatchRow, Settings, Store, StoreError, StoredModel, copy};
 use games::Cause;
 use std::time::Duration;
@@ -277,4 +277,47 @@ async fn nobody_reads_beyond_what_may_still_be_committed() {
         .map(|change| change.match_id)
         .collect();
     assert_eq!(matches, ["late".to_owned(), match_id(1), match_id(1)]);
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn an_end_meets_an_entry_that_is_being_committed_in_its_place() {
+    let (_folder, store, pen) = asked().await;
+    let mut other = store.reader().pool().acquire().await.unwrap();
+    other.begin().await.unwrap();
+    let entry = "INSERT INTO entries (id, session, seq, at_us, direction, text) VALUES (1, $1, $2, 0, 0, '')";
+    let entry = query(entry).bind(pen.id.0).bind(pen.seq as i64);
+    entry.execute(&mut other).await.unwrap();
+    let end = || Append {
+        close: Some(Box::new(Close::new(1, Cause::Unterminated))),
+        ..Append::after(pen.id, pen.previous, pen.seq)
+    };
+    let error = store.append(end()).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unwritable(_)), "{error}");
+    other.commit().await.unwrap();
+    let error = store.append(end()).await.unwrap_err();
+    assert!(matches!(error, StoreError::Fenced), "{error}");
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn a_beginning_names_the_session_that_its_key_had_before() {
+    let (folder, store) = opened().await;
+    let other = open(folder.path()).await;
+    let begin = |store: &Store, number, follows| {
+        let mut append = Pen::player(store, number).append(vec![received("begin")]);
+        let session = append.open.as_mut().unwrap();
+        (session.market, session.player) = (7, 1);
+        append.follows = Some(Follows(follows));
+        append
+    };
+    let first = begin(&store, 1, None);
+    let id = first.session;
+    store.append(first).await.unwrap();
+    let error = other.append(begin(&other, 2, None)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Fenced), "{error}");
+    let second = begin(&other, 3, Some(id));
+    other.append(second).await.unwrap();
+    let error = store.append(begin(&store, 4, Some(id))).await.unwrap_err();
+    assert!(matches!(error, StoreError::Fenced), "{error}");
 }

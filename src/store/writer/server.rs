@@ -101,7 +101,7 @@ impl Server {
         match server::connect(&self.access).await {
             Ok(link) => {
                 *connection = Connection::Postgres(link);
-                (self.is_lost, self.failed) = (false, None);
+                (self.is_lost, self.is_listed, self.failed) = (false, false, None);
                 Ok(())
             }
             // Whatever the reason is, it is not the rows.

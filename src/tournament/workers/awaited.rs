@@ -67,23 +67,16 @@ impl Awaited<'_> {
                         self.watcher.lock().ended(&game);
                         games.push(game);
                     }
-                    self.give_up(&open, &waiting).await?;
+                    if let Err(error) = self.give_up(&open, &waiting).await {
+                        self.away(error)?;
+                    }
                     if let Some(why) = idle.seen(&waiting) {
                         self.watcher.lock().waits(&why);
                     }
                 }
-                // A database that is away is waited for.
                 Err(error) => {
-                    if let Some(StoreError::Read(_) | StoreError::Unwritable(_)) =
-                        error.downcast_ref()
-                    {
-                        self.watcher
-                            .lock()
-                            .waits(&format!("waiting for the database: {error:#}"));
-                        pace = LOOK.1;
-                    } else {
-                        return Err(error);
-                    }
+                    self.away(error)?;
+                    pace = LOOK.1;
                 }
             }
             tokio::select! {
@@ -130,6 +123,18 @@ impl Awaited<'_> {
             .into_iter()
             .map(|stored| played_game(kit, options, &named, stored));
         Ok((ended.collect::<anyhow::Result<_>>()?, waiting))
+    }
+
+    /// A database that is away is waited for; any other error is given back.
+    fn away(&self, error: anyhow::Error) -> anyhow::Result<()> {
+        match error.downcast_ref() {
+            Some(StoreError::Read(_) | StoreError::Unwritable(_)) => {
+                let why = format!("waiting for the database: {error:#}");
+                self.watcher.lock().waits(&why);
+                Ok(())
+            }
+            _ => Err(error),
+        }
     }
 
     /// Ends what no worker has come to the end of, as nobody's fault.

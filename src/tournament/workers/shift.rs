@@ -267,6 +267,8 @@ impl<'a> Desk<'a> {
                 let _ = feed.try_send(planned);
             }
         }
+        // What could not be read is not played.
+        self.alone &= !self.open.is_empty();
     }
 
     /// Claims as many as there is `room` for; where nothing else is left, one that is played alone.
