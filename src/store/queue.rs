@@ -16,8 +16,8 @@ const PLANNED_AT_ONCE: usize = 500;
 /// Rounds that are offered at once.
 const OFFERS_MAX: i64 = 64;
 
-/// The database's clock, in microseconds.
-const NOW: &str = "CAST(unixepoch('now', 'subsec') * 1000000 AS BIGINT)";
+/// The database's clock, in microseconds: read once a statement, so that an index serves.
+const NOW: &str = "(SELECT CAST(unixepoch('now', 'subsec') * 1000000 AS BIGINT))";
 
 /// Planned matches of tournaments. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -153,8 +153,9 @@ impl Queue {
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn offers(&self, cmd: bool, attempts_max: u32) -> Result<Vec<Offer>, StoreError> {
         let offers = query(format!(
-            "SELECT tournament, round, min(task) FROM planned_matches
-             WHERE free_us <= {NOW} AND needs_cmd <= $1 AND attempts < $2
+            "SELECT tournament, round, (SELECT task FROM planned_matches one
+                 WHERE one.tournament = waiting.tournament AND one.round = waiting.round LIMIT 1)
+             FROM planned_matches waiting WHERE free_us <= {NOW} AND needs_cmd <= $1 AND attempts < $2
              GROUP BY tournament, round ORDER BY min(free_us), tournament LIMIT {OFFERS_MAX}"
         ));
         let offers = offers.bind(cmd).bind(attempts_max);

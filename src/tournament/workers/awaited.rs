@@ -1,5 +1,6 @@
 //! One round's matches, played by workers: puts them into the queue and waits for their results.
 
+use super::pace::Pace;
 use super::task::{Terms, queued};
 use super::worker::ATTEMPTS_MAX;
 use crate::history;
@@ -19,8 +20,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// How soon results are looked for after one has come, and how late at most.
-const LOOK: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 /// For how long nobody may play anything until that is reported.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long this run has to store a match that was given up.
@@ -53,15 +52,13 @@ impl Awaited<'_> {
         put.context("a round cannot be put into the queue")?;
         let mut open: BTreeMap<u64, PlannedMatch> =
             planned.into_iter().map(|one| (one.number, one)).collect();
-        let (mut games, mut pace, mut idle) = (Vec::new(), LOOK.0, Idle::default());
+        let (mut games, mut pace, mut idle) = (Vec::new(), Pace::new(), Idle::default());
         while !open.is_empty() && !self.stop.is_set() {
             match self.look(&open).await {
                 Ok((ended, waiting)) => {
-                    pace = if ended.is_empty() {
-                        LOOK.1.min(2 * pace)
-                    } else {
-                        LOOK.0
-                    };
+                    if !ended.is_empty() {
+                        pace = Pace::new();
+                    }
                     for game in ended {
                         open.remove(&game.number);
                         self.watcher.lock().ended(&game);
@@ -74,14 +71,11 @@ impl Awaited<'_> {
                         self.watcher.lock().waits(&why);
                     }
                 }
-                Err(error) => {
-                    self.away(error)?;
-                    pace = LOOK.1;
-                }
+                Err(error) => self.away(error)?,
             }
             tokio::select! {
                 () = self.stop.cancelled() => {}
-                () = tokio::time::sleep(pace) => {}
+                () = tokio::time::sleep(pace.wait()) => {}
             }
         }
         match open.is_empty() {

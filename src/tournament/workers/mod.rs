@@ -11,6 +11,7 @@
 //! claim's number, and fails if another claim was made since.
 
 mod awaited;
+mod pace;
 mod shift;
 mod stored_cup;
 mod task;

@@ -1,6 +1,7 @@
 //! One round of one tournament at one worker: claims its matches, has them played, stores the results, and keeps the claims
 //! alive meanwhile.
 
+use super::pace::{LONGEST, Pace};
 use super::stored_cup::stored_cup;
 use super::task::{Task, Terms};
 use super::worker::{ATTEMPTS_MAX, Engagement, Hired, Worker};
@@ -30,8 +31,6 @@ const BEAT: Duration = Duration::from_secs(2);
 const AHEAD: Duration = Duration::from_millis(250);
 /// Matches that are claimed ahead at most.
 const AHEAD_MAX: usize = 256;
-/// How soon more is claimed after there was nothing, and how late at most.
-const PACE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 /// From this attempt on, counted from 0, a match is played alone: one that kills its worker takes no others with it.
 const ALONE_FROM: u32 = 2;
 /// When a match that could not be played is tried again.
@@ -140,7 +139,7 @@ struct Desk<'a> {
     claimed_at: Instant,
     /// When to claim again, though nothing has ended.
     next_at: Instant,
-    pace: Duration,
+    pace: Pace,
 }
 
 impl<'a> Desk<'a> {
@@ -164,7 +163,7 @@ impl<'a> Desk<'a> {
             ended_since: 0,
             claimed_at: Instant::now(),
             next_at: Instant::now(),
-            pace: PACE.0,
+            pace: Pace::new(),
         }
     }
 
@@ -232,7 +231,7 @@ impl<'a> Desk<'a> {
 
     /// Claims more, if there is room. Without anything left to do, no more is claimed.
     async fn claim(&mut self) {
-        self.next_at = Instant::now() + PACE.1;
+        self.next_at = Instant::now() + LONGEST;
         let room = self.target().saturating_sub(self.open.len());
         if room == 0 || !self.claims() {
             return;
@@ -245,11 +244,10 @@ impl<'a> Desk<'a> {
             }
         };
         (self.claimed_at, self.ended_since) = (Instant::now(), 0);
-        self.pace = match claimed.is_empty() {
-            true => PACE.1.min(2 * self.pace),
-            false => PACE.0,
-        };
-        self.next_at = Instant::now() + self.pace;
+        if !claimed.is_empty() {
+            self.pace = Pace::new();
+        }
+        self.next_at = Instant::now() + self.pace.wait();
         if claimed.is_empty() && self.open.is_empty() {
             self.feed = None;
         }

@@ -1,5 +1,6 @@
 //! What a worker does: it looks for matches that it may play, and plays them, one round of one tournament after the other.
 
+use super::pace::Pace;
 use super::shift::Shift;
 use super::task::Task;
 use super::worker::{ATTEMPTS_MAX, Worker};
@@ -11,8 +12,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How soon a worker that has nothing to do looks again, and how late at most.
-const LOOK: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 /// For how long a tournament is left to others that cannot be played here.
 const LEFT_FOR: Duration = Duration::from_secs(10);
 
@@ -20,7 +19,7 @@ const LEFT_FOR: Duration = Duration::from_secs(10);
 /// when it is stopped it gives back.
 pub async fn work(worker: &Worker, stop: &CancellationToken) -> u64 {
     let mut left: HashMap<String, Instant> = HashMap::new();
-    let (mut played, mut pace, mut idle_since) = (0, LOOK.0, Instant::now());
+    let (mut played, mut pace, mut idle_since) = (0, Pace::new(), Instant::now());
     while !stop.is_cancelled() {
         left.retain(|_, until| *until > Instant::now());
         let Some(offer) = offer(worker, &left).await else {
@@ -32,9 +31,8 @@ pub async fn work(worker: &Worker, stop: &CancellationToken) -> u64 {
             }
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep(pace) => {}
+                () = tokio::time::sleep(pace.wait()) => {}
             }
-            pace = LOOK.1.min(2 * pace);
             continue;
         };
         let (tournament, round) = (offer.tournament.clone(), offer.round);
@@ -54,7 +52,7 @@ pub async fn work(worker: &Worker, stop: &CancellationToken) -> u64 {
         }
         tracing::info!(tournament, round = round + 1, matches = ended, "played");
         played += ended;
-        (pace, idle_since) = (LOOK.0, Instant::now());
+        (pace, idle_since) = (Pace::new(), Instant::now());
     }
     played
 }
