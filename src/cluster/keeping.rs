@@ -53,7 +53,7 @@ pub async fn keep<R: Future<Output = ()>>(
             epoch,
         };
         tracing::info!(%resource, epoch = epoch.0, "runs here now");
-        let busy = Busy::new(replica, resource);
+        let busy = Busy::new(&**replica, resource);
         tokio::select! {
             biased;
             () = run(tenure) => break drop(busy),

@@ -5,7 +5,9 @@ use super::port::{Claim, Coordination, CoordinationError, Epoch, Holding, Owner,
 use super::pulse::Pulse;
 use super::routing::{Arrival, Event, Failure, Refusal, Routing, Step, Unforwarded, View};
 use parking_lot::Mutex;
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -378,43 +380,21 @@ impl Own {
     }
 }
 
-/// Something is being done with the resource while this lasts.
-pub(super) struct Busy<'a> {
-    replica: &'a Replica,
-    resource: &'a Resource,
+/// Something is being done with a resource while this lasts: it is not handed over meanwhile.
+pub struct Busy<R: Deref<Target = Replica>, S: Borrow<Resource>> {
+    replica: R,
+    resource: S,
     counted: bool,
 }
 
-impl<'a> Busy<'a> {
-    pub(super) fn new(replica: &'a Replica, resource: &'a Resource) -> Self {
-        Self {
-            replica,
-            resource,
-            counted: replica.own.lock().enter(resource),
-        }
-    }
-}
+/// The same for as long as its owner keeps it.
+pub type Occupied = Busy<Arc<Replica>, Resource>;
 
-impl Drop for Busy<'_> {
-    fn drop(&mut self) {
-        if self.counted {
-            self.replica.own.lock().leave(self.resource);
-        }
-    }
-}
-
-/// The same for as long as its owner keeps it: a drain does not hand the resource over meanwhile.
-pub struct Occupied {
-    replica: Arc<Replica>,
-    resource: Resource,
-    counted: bool,
-}
-
-impl Occupied {
-    /// Occupies a resource, which is owned here.
+impl<R: Deref<Target = Replica>, S: Borrow<Resource>> Busy<R, S> {
+    /// From now on, with a resource that is owned here.
     #[must_use]
-    pub fn new(replica: Arc<Replica>, resource: Resource) -> Self {
-        let counted = replica.own.lock().enter(&resource);
+    pub fn new(replica: R, resource: S) -> Self {
+        let counted = replica.own.lock().enter(resource.borrow());
         Self {
             replica,
             resource,
@@ -422,19 +402,22 @@ impl Occupied {
         }
     }
 
-    /// Gives the resource up, unless it is occupied again already.
+    /// Gives the resource up, unless something else is being done with it.
     pub async fn release(mut self) {
+        self.done();
+        let resource = self.resource.borrow().clone();
+        self.replica.release(vec![resource]).await;
+    }
+
+    fn done(&mut self) {
         if std::mem::take(&mut self.counted) {
-            self.replica.own.lock().leave(&self.resource);
+            self.replica.own.lock().leave(self.resource.borrow());
         }
-        self.replica.release(vec![self.resource.clone()]).await;
     }
 }
 
-impl Drop for Occupied {
+impl<R: Deref<Target = Replica>, S: Borrow<Resource>> Drop for Busy<R, S> {
     fn drop(&mut self) {
-        if self.counted {
-            self.replica.own.lock().leave(&self.resource);
-        }
+        self.done();
     }
 }

@@ -41,9 +41,7 @@ impl RunningHub {
         let hub = HubServer::open(settings, recording).await?;
         if is_shared {
             let (hub, stop) = (Arc::clone(&hub), stop.clone());
-            tokio::spawn(every_look(stop, async move || {
-                hub.close_cut().await.map(drop)
-            }));
+            tokio::spawn(every_look(stop, async move || hub.close_cut().await));
         }
         let serving = Arc::clone(&hub);
         let server = tokio::spawn(async move { serving.serve(listener, stop).await });

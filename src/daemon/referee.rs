@@ -10,8 +10,8 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::demo::{DemoSettings, demo};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{
-    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, Reaches, Recording, SeatPrograms, SeatSpec,
-    ServerSettings, serve,
+    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, Reaches, RecordError, Recording,
+    SeatPrograms, SeatSpec, ServerSettings, serve,
 };
 use crate::store::Store;
 use anyhow::Context as _;
@@ -68,26 +68,22 @@ impl RefereePlan<'_> {
         let mut settings = self.settings();
         settings.http.reach = reaches.local.clone();
         let host = Host::new(self.kit, settings, recording);
-        let resumed = match is_shared {
-            // Once this replica has a lease, and another has none any more.
-            true => 0,
-            false => host
-                .resume()
+        let resume = async |host: &Arc<Host>| {
+            let resumed = host.resume().await?;
+            if resumed > 0 {
+                tracing::info!(matches = resumed, "interrupted matches are resumed");
+            }
+            Ok::<_, RecordError>(())
+        };
+        match is_shared {
+            // Once this replica has a lease, and whenever another has none any more.
+            true => {
+                let (host, stop) = (Arc::clone(&host), stop.clone());
+                tokio::spawn(every_look(stop, async move || resume(&host).await));
+            }
+            false => resume(&host)
                 .await
                 .context("cannot read the matches of the last run")?,
-        };
-        if resumed > 0 {
-            tracing::info!(matches = resumed, "interrupted matches are resumed");
-        }
-        if is_shared {
-            let (host, stop) = (Arc::clone(&host), stop.clone());
-            tokio::spawn(every_look(stop, async move || {
-                let resumed = host.resume().await?;
-                if resumed > 0 {
-                    tracing::info!(matches = resumed, "another replica's matches are resumed");
-                }
-                Ok(())
-            }));
         }
         let server = tokio::spawn(serve(
             Arc::clone(&host),

@@ -270,7 +270,7 @@ impl Delivery for Passage<'_> {
         let (key, text) = (message.key.clone(), message.text.clone());
         let (origin, begins) = (message.origin, message.begins);
         let sessions = &self.replicas.sessions;
-        let answered = sessions.callback_held(held, origin, key, begins, text, self.arrived);
+        let answered = sessions.callback_held(Some(held), origin, key, begins, text, self.arrived);
         match answered.await {
             Ok(answer) => Ok(wording::answer(Reply::answer(answer))),
             Err(Refusal::Fenced) => Err(Failure::Fenced),

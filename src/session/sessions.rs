@@ -88,21 +88,17 @@ impl Sessions {
         text: String,
         received: Instant,
     ) -> Result<Answer, Refusal> {
-        let callback = Callback {
-            begins,
-            origin,
-            ..Callback::new(text, received)
-        };
-        self.deliver(key, callback).await
+        self.callback_held(None, origin, key, begins, text, received)
+            .await
     }
 
-    /// The same where several replicas share the store, for the owner of the session.
+    /// The same; `held`: where several replicas share the store, that this one owns the session.
     ///
     /// # Errors
     /// As [`Sessions::callback`]; [`Refusal::Fenced`] if it is owned no more.
     pub async fn callback_held(
         &self,
-        held: Held,
+        held: Option<Held>,
         origin: Origin,
         key: Key,
         begins: bool,
@@ -112,7 +108,7 @@ impl Sessions {
         let callback = Callback {
             begins,
             origin,
-            held: Some(held),
+            held,
             ..Callback::new(text, received)
         };
         self.deliver(key, callback).await

@@ -33,7 +33,7 @@ impl One {
     async fn send(&self, held: Held, key: &Key, rest: &str) -> Result<Answer, Refusal> {
         let text = format!("market={}&id={}&type={rest}", key.market, key.id);
         let sending = self.sessions.callback_held(
-            held,
+            Some(held),
             Origin::default(),
             key.clone(),
             rest == "begin",
