@@ -1,19 +1,24 @@
 //! What only a server has, and replicas over one. Run by the name of their module, with `DROVER_TEST_SERVER` set.
 
 use super::{Client, Site, options, site_of, status};
-use crate::cluster::{LeaseSettings, Replica};
+use crate::cluster::LeaseSettings;
 use crate::config::Secret;
 use crate::gateway::Callbacks;
+use crate::history;
+use crate::secrets::SealKey;
 use crate::session::tests::world::dependencies_at;
 use crate::session::{SessionOptions, Sessions};
-use crate::store::tests::fake::settings;
+use crate::store::tests::fake::{leased, settings};
 use crate::toy;
-use std::sync::Arc;
+use games::Cause;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+/// The key that all replicas share.
+const KEY: &str = "a key of all replicas";
 
 /// One replica of the database in this folder, with a lease.
 struct One {
@@ -23,28 +28,21 @@ struct One {
 
 impl One {
     async fn new(folder: &TempDir, id: &str) -> Self {
+        Self::with(folder, id, SessionOptions::default()).await
+    }
+
+    async fn with(folder: &TempDir, id: &str, options: SessionOptions) -> Self {
         let mut parts = dependencies_at(&settings(folder.path()), toy::find).await;
         let store = parts.store.database().unwrap().clone();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let leases = store.leases(id, &address.to_string()).unwrap();
-        let began = std::time::Instant::now();
-        let clock = Arc::new(move || began.elapsed());
-        let replica = Replica::new(Arc::new(leases), LeaseSettings::default(), clock);
-        let renewing = CancellationToken::new();
-        tokio::spawn({
-            let (replica, stop) = (Arc::clone(&replica), renewing.clone());
-            async move { replica.renew_until(&stop).await }
-        });
-        while !replica.is_ready() {
-            sleep(Duration::from_millis(5)).await;
-        }
+        let (replica, renewing) = leased(&store, id, &address.to_string()).await;
         parts.replica = Some(replica);
-        let sessions = Sessions::open(SessionOptions::default(), parts);
+        let sessions = Sessions::open(options, parts);
         let sessions = sessions.await.unwrap();
         let options = super::CallbackOptions {
-            replicas_key: Secret::new("a key of all replicas".to_owned()),
-            ..options()
+            replicas_key: Secret::new(KEY.to_owned()),
+            ..super::options()
         };
         let callbacks = Callbacks::new(options, sessions.clone(), &[toy::kit()]).unwrap();
         let stop = CancellationToken::new();
@@ -109,15 +107,29 @@ async fn what_no_replica_has_sealed_is_not_forwarded() {
     let folder = tempfile::tempdir().unwrap();
     let one = One::new(&folder, "a").await;
     let forwarded = r#"{"game":"toy","bot":"champion","referee":"r","origin":{"peer":null,"short":false},"age_ms":0,"left_ms":4000,"resent":false}"#;
-    for seal in ["", "x-drover-seal: 00\r\n"] {
+    let query = "market=1&id=1&type=begin";
+    let key = SealKey::new(KEY.as_bytes()).seal(&[b"replicas"]);
+    let sealed = |query: &str| {
+        let words = [
+            b"forwarded\n",
+            forwarded.as_bytes(),
+            b"\n",
+            query.as_bytes(),
+        ];
+        SealKey::new(key.as_bytes()).seal(&words)
+    };
+    let right = sealed(query);
+    let other = sealed("market=2&id=1&type=begin");
+    for (seal, wanted) in [("", 403), ("00", 403), (&*other, 403), (&*right, 200)] {
+        assert_eq!(one.site.sessions.live(), 0);
         let mut client = Client::new(&one.site).await;
         let request = format!(
-            "GET /?market=1&id=1&type=begin HTTP/1.1\r\nHost: x\r\nx-drover-forwarded: {forwarded}\r\n{seal}\r\n"
+            "GET /?{query} HTTP/1.1\r\nHost: x\r\nx-drover-forwarded: {forwarded}\r\nx-drover-seal: {seal}\r\n\r\n"
         );
         client.send(&request).await;
-        assert_eq!(status(&client.read().await.0), 403);
+        assert_eq!(status(&client.read().await.0), wanted, "{seal}");
     }
-    assert_eq!(one.site.sessions.live(), 0);
+    assert_eq!(one.site.sessions.live(), 1);
 }
 
 #[tokio::test]
@@ -139,4 +151,30 @@ async fn while_nothing_can_be_stored_a_message_is_refused_and_then_answered() {
     assert_eq!(status(&head), 200, "{head}");
     assert!(body.starts_with("?n=") && body != "?n=0", "{body}");
     assert_eq!(site.store.health().failing, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn what_nobody_owns_any_more_and_nobody_asks_for_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let idle = SessionOptions {
+        idle_limit: Duration::from_millis(500),
+        ..SessionOptions::default()
+    };
+    let one = One::new(&folder, "a").await;
+    let other = One::with(&folder, "b", idle).await;
+    assert_eq!(one.asks("begin").await.0, 200);
+    let store = &other.site.store;
+    let id = store.live().await.unwrap().pop().unwrap().id;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    other.site.sessions.end_abandoned().await.unwrap();
+    assert_eq!(store.live().await.unwrap().len(), 1, "it has an owner");
+    one.dies();
+    let gone = Instant::now();
+    while !store.live().await.unwrap().is_empty() {
+        assert!(gone.elapsed() < Duration::from_secs(10));
+        other.site.sessions.end_abandoned().await.unwrap();
+    }
+    let row = history::session(store.reader(), id).await.unwrap().unwrap();
+    assert_eq!(row.cause, Some(Cause::Unterminated));
 }

@@ -75,3 +75,42 @@ impl Drop for Tenancy {
         }
     }
 }
+
+#[cfg(test)]
+mod server {
+    use crate::referee::Recording;
+    use crate::store::tests::fake::{leased, new_match, open, opened};
+    use crate::store::types::Durability;
+    use std::time::Duration;
+
+    #[tokio::test]
+    #[ignore = "needs a server: DROVER_TEST_SERVER"]
+    async fn a_match_is_one_replicas_until_that_leaves_it() {
+        let (folder, store) = opened().await;
+        let stores = [store, open(folder.path()).await];
+        let mut recordings = Vec::new();
+        for (id, store) in ["a", "b"].into_iter().zip(stores) {
+            let (replica, _renewing) = leased(&store, id, "127.0.0.1:1").await;
+            let recording = Recording::new(store, Durability::Process);
+            recordings.push(recording.shared_by(Some(&replica)));
+        }
+        let [one, other] = &recordings[..] else {
+            panic!("two");
+        };
+        let row = new_match(1, true);
+        let found = async |recording: &Recording| {
+            recording.unfinished(&row.game, &row.referee).await.unwrap()
+        };
+        let record = one.open(&row, &[1, 2, 3, 4], &[]).await.unwrap();
+        assert!(found(other).await.is_empty() && found(one).await.is_empty());
+        drop(record);
+        let left = loop {
+            if let Some(left) = found(other).await.pop() {
+                break left;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        assert_eq!(left.row.id, row.id);
+        assert!(found(one).await.is_empty(), "it is the other's now");
+    }
+}

@@ -1,5 +1,6 @@
 //! Ways to fill a store with the toy game.
 
+use crate::cluster::{LeaseSettings, Replica};
 use crate::config::Location;
 use crate::history::GameRules;
 use crate::store::{
@@ -12,7 +13,9 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 /// Where the database of a folder is, if it is a file.
 pub(crate) fn database_file(folder: &Path) -> PathBuf {
@@ -85,6 +88,27 @@ pub(crate) async fn asked() -> (TempDir, Store, Pen) {
     let mut pen = Pen::player(&store, 1);
     pen.write(&store, vec![received("ask")]).await;
     (folder, store, pen)
+}
+
+/// A replica with a lease of a server's database, and what ends its renewal.
+pub(crate) async fn leased(
+    store: &Store,
+    id: &str,
+    address: &str,
+) -> (Arc<Replica>, CancellationToken) {
+    let leases = Arc::new(store.leases(id, address).unwrap());
+    let began = std::time::Instant::now();
+    let clock = Arc::new(move || began.elapsed());
+    let replica = Replica::new(leases, LeaseSettings::default(), clock);
+    let renewing = CancellationToken::new();
+    tokio::spawn({
+        let (replica, stop) = (Arc::clone(&replica), renewing.clone());
+        async move { replica.renew_until(&stop).await }
+    });
+    while !replica.is_ready() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    (replica, renewing)
 }
 
 /// A match's row: four seats, the first ours. Ids rise with `number`.

@@ -321,3 +321,55 @@ async fn a_beginning_names_the_session_that_its_key_had_before() {
     let error = store.append(begin(&store, 4, Some(id))).await.unwrap_err();
     assert!(matches!(error, StoreError::Fenced), "{error}");
 }
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn those_who_follow_a_match_are_woken_by_what_another_process_writes() {
+    let (folder, store, mut pen) = asked().await;
+    let other = open(folder.path()).await;
+    let mut bell = other.bells().match_bell(&match_id(1));
+    let mut changes = other.bells().changes_bell();
+    let within = Duration::from_secs(10);
+    tokio::time::timeout(within, bell.changed())
+        .await
+        .unwrap()
+        .unwrap();
+    pen.write(&store, vec![said("pass")]).await;
+    while bell
+        .borrow_and_update()
+        .heads
+        .get(&pen.id)
+        .map(|head| head.1)
+        != Some(2)
+    {
+        tokio::time::timeout(within, bell.changed())
+            .await
+            .unwrap()
+            .unwrap();
+    }
+    changes.mark_unchanged();
+    Pen::player(&store, 2)
+        .write(&store, vec![received("ask")])
+        .await;
+    tokio::time::timeout(within, changes.changed())
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn what_replicas_have_left_that_are_gone_is_forgotten() {
+    let (_folder, store) = opened().await;
+    let names = ["a", "b"];
+    let [gone, there] = names.map(|id| store.leases(id, "127.0.0.1:1").unwrap());
+    for (name, leases) in names.iter().zip([&gone, &there]) {
+        leases.renew(Duration::from_secs(60)).await.unwrap();
+        let resource = Resource::new(Kind::Session, *name);
+        leases.claim(&resource, None).await.unwrap();
+    }
+    gone.leave().await.unwrap();
+    there.forget_lapsed().await.unwrap();
+    let owners = query_as::<String>("SELECT name FROM owners").fetch_all(store.reader().pool());
+    assert_eq!(owners.await.unwrap(), ["b"]);
+}
