@@ -17,7 +17,7 @@ use crate::store::{Queue, TournamentRow};
 use crate::tournament::standings::{League, PlayedGame, Standings, Until};
 use crate::tournament::{
     Aim, Course, Cup, Ended, Extent, Matches, Play, REFEREE, Remarks, Stop, Terms, TournamentFile,
-    broken, open_recording, shareable, standings_of, work,
+    broken, offer, open_recording, shareable, standings_of, work,
 };
 use anyhow::Context as _;
 use parking_lot::Mutex;
@@ -391,14 +391,25 @@ impl Run<'_> {
         let store = self.recording.store();
         let store = store.context("a tournament needs a database")?.clone();
         let end = CancellationToken::new();
-        let worker = store.location().file().is_some().then(|| {
-            let (worker, end) = (within(common, store.clone(), concurrency), end.clone());
-            tokio::spawn(async move { work(&worker, &end).await })
-        });
+        let shelf = users_bots::shelf(common, &end)?;
+        let bots = users_bots::carried(&shelf, course.cup())?;
+        let worker = match store.location().file() {
+            Some(_) => {
+                let (worker, end) = (within(common, store, concurrency, &end), end.clone());
+                Some(tokio::spawn(async move { work(&worker, &end).await }))
+            }
+            None => {
+                tokio::select! {
+                    () = self.stop.cancelled() => return Ok(Ended::Stopped),
+                    offered = offer(&store, &shelf, &bots) => offered?,
+                }
+                None
+            }
+        };
         let terms = Terms {
             extent: self.extent,
             replays_max: self.file.replays_max,
-            bots: users_bots::digests(common, course.cup())?,
+            bots,
         };
         let ended = self.play_on(course, Matches::Workers(terms)).await;
         end.cancel();

@@ -4,9 +4,9 @@ use super::common::Common;
 use super::usage::UsageError;
 use crate::config::{Config, Flags};
 use crate::link::program::adopt_orphans;
-use crate::programs::{BotName, Bots, Launch, Shelf, Version};
+use crate::programs::{BotName, Bots, Launch, Shelf};
 use crate::referee::{SeatPrograms, SeatSpec};
-use crate::tournament::Cup;
+use crate::tournament::{Carried, CarriedBot, Cup};
 use anyhow::Context as _;
 use games::{Kit, Wire};
 use serde_json::Value;
@@ -26,6 +26,16 @@ pub(super) fn seated<'a>(
     within: Option<Duration>,
     seats: impl Iterator<Item = (&'static dyn Kit, &'a mut SeatSpec)>,
 ) -> anyhow::Result<SeatPrograms> {
+    seated_from(common, None, within, seats)
+}
+
+/// The same, where the bots were `carried` here from those.
+fn seated_from<'a>(
+    common: &Common,
+    carried: Option<&Carried>,
+    within: Option<Duration>,
+    seats: impl Iterator<Item = (&'static dyn Kit, &'a mut SeatSpec)>,
+) -> anyhow::Result<SeatPrograms> {
     let mut seats = seats
         .filter(|(_, spec)| matches!(spec, SeatSpec::Bot(_)))
         .peekable();
@@ -34,13 +44,17 @@ pub(super) fn seated<'a>(
     }
     let config = common.load(&Flags::new())?.config;
     let shelf = Shelf::from_config(&config);
+    let get = |name: &BotName| match carried {
+        Some(carried) => carried.get(name),
+        None => shelf.get(name),
+    };
     for (kit, spec) in seats {
         if let SeatSpec::Bot(name) = &*spec {
             let with_name = |why: String| {
                 let folder = shelf.folder().display();
                 UsageError(format!("seat {spec}: {why} (the shelf is {folder})"))
             };
-            let launch = shelf.get(name).map_err(|why| with_name(why.to_string()))?;
+            let launch = get(name).map_err(|why| with_name(why.to_string()))?;
             if !launch.plays(kit.card().name) {
                 let (game, games) = (kit.card().name, launch.games.join(", "));
                 let why = format!("it does not play {game}; its games are: {games}");
@@ -50,7 +64,11 @@ pub(super) fn seated<'a>(
         }
     }
     adopt_orphans().context("programs' orphans cannot be adopted")?;
-    Ok(seat_programs(&config, within))
+    let mut programs = seat_programs(&config, within);
+    if let Some(carried) = carried {
+        programs.bots = programs.bots.on(carried.clone());
+    }
+    Ok(programs)
 }
 
 /// Finds the users' bots among a tournament's entrants, in the versions that its `stored` setup names.
@@ -58,9 +76,22 @@ pub(super) fn seated<'a>(
 /// # Errors
 /// As [`seated`].
 pub(super) fn enter(common: &Common, cup: &mut Cup, stored: Option<&Value>) -> anyhow::Result<()> {
+    enter_from(common, None, cup, stored)
+}
+
+/// The same, where the bots were `carried` here from those.
+///
+/// # Errors
+/// As [`seated`].
+pub(super) fn enter_from(
+    common: &Common,
+    carried: Option<&Carried>,
+    cup: &mut Cup,
+    stored: Option<&Value>,
+) -> anyhow::Result<()> {
     let (kit, within) = (cup.kit, cup.users_bots.within);
     let seats = cup.meant(stored).map(|spec| (kit, spec));
-    cup.users_bots = seated(common, within, seats)?;
+    cup.users_bots = seated_from(common, carried, within, seats)?;
     cup.users_bots.within = within;
     cup.users_bots.ranked = true;
     if kit.card().wire == Wire::Stdio {
@@ -70,24 +101,31 @@ pub(super) fn enter(common: &Common, cup: &mut Cup, stored: Option<&Value>) -> a
     Ok(())
 }
 
-/// The digests of the users' bots' folders among a tournament's entrants, as they were added, by `bot:NAME@VERSION`.
+/// The shelf of this configuration, whose builds end when this token is cancelled.
+///
+/// # Errors
+/// The configuration cannot be used.
+pub(super) fn shelf(common: &Common, stop: &CancellationToken) -> anyhow::Result<Shelf> {
+    let shelf = Shelf::from_config(&common.load(&Flags::new())?.config);
+    Ok(shelf.building_until(stop.clone()))
+}
+
+/// The users' bots among a tournament's entrants as workers are to find them, by `bot:NAME@VERSION`.
 ///
 /// # Errors
 /// The shelf cannot be read.
-pub(super) fn digests(common: &Common, cup: &Cup) -> anyhow::Result<BTreeMap<String, String>> {
+pub(super) fn carried(shelf: &Shelf, cup: &Cup) -> anyhow::Result<BTreeMap<String, CarriedBot>> {
     if !cup.has_users_bots() {
         return Ok(BTreeMap::new());
     }
-    let shelf = Shelf::from_config(&common.load(&Flags::new())?.config);
     let kept = shelf.all().context("the shelf cannot be read")?;
     let kept = kept.into_iter().map(|kept| {
-        let (
-            name,
-            Version {
-                version, digest, ..
-            },
-        ) = (kept.name, kept.version);
-        (format!("bot:{name}@{version}"), digest)
+        let name = format!("bot:{}@{}", kept.name, kept.version.version);
+        let bot = CarriedBot {
+            digest: kept.version.digest,
+            builds: kept.manifest.is_ok_and(|manifest| manifest.build.is_some()),
+        };
+        (name, bot)
     });
     let played = |name: &String| {
         let mut entrants = cup.entrants.iter();

@@ -11,13 +11,12 @@ use crate::history::GameRules;
 use crate::link::program::no_isolation;
 use crate::referee::SeatSpec;
 use crate::store::{Durability, Settings, Store};
-use crate::tournament::{
-    Cup, Engagement, Entrant, Hired, Players, Terms, Worker, referee_of, work,
-};
+use crate::tournament::{Engagement, Entrant, Hired, Players, Worker, fetch, referee_of, work};
 use futures_util::future::BoxFuture;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// What a worker plays, and for how long.
 #[derive(Debug, clap::Args)]
@@ -64,7 +63,7 @@ pub(super) fn run(common: &Common, args: Args) -> anyhow::Result<()> {
             ..Settings::configured(&config.store, GameRules::all())
         };
         let store = Store::open(&settings).await?;
-        let worker = worker(common, store.clone(), &args);
+        let worker = worker(common, store.clone(), &args, &stop);
         tracing::info!(
             name = worker.name,
             database = %store.location(),
@@ -78,10 +77,14 @@ pub(super) fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     })
 }
 
-fn worker(common: &Common, store: Store, args: &Args) -> Worker {
+fn worker(common: &Common, store: Store, args: &Args, stop: &CancellationToken) -> Worker {
     Worker {
+        players: Arc::new(Here {
+            common: common.clone(),
+            store: store.clone(),
+            stop: stop.clone(),
+        }),
         store,
-        players: Arc::new(Here(common.clone())),
         name: args.name.clone().unwrap_or_else(own_name),
         concurrency: args.concurrency.unwrap_or_else(cores),
         cmd: args.allow_cmd,
@@ -90,10 +93,19 @@ fn worker(common: &Common, store: Store, args: &Args) -> Worker {
 }
 
 /// A worker within the process of a run, whose programs play here anyway.
-pub(super) fn within(common: &Common, store: Store, concurrency: NonZeroUsize) -> Worker {
+pub(super) fn within(
+    common: &Common,
+    store: Store,
+    concurrency: NonZeroUsize,
+    stop: &CancellationToken,
+) -> Worker {
     Worker {
+        players: Arc::new(Here {
+            common: common.clone(),
+            store: store.clone(),
+            stop: stop.clone(),
+        }),
         store,
-        players: Arc::new(Here(common.clone())),
         name: own_name(),
         concurrency,
         cmd: true,
@@ -112,24 +124,12 @@ fn own_name() -> String {
     format!("{host}:{process}")
 }
 
-/// Plays in this process, with the users' bots of this configuration's shelf.
-struct Here(Common);
-
-impl Here {
-    /// Finds the users' bots, which must be those that the run has.
-    fn enter(&self, cup: &mut Cup, terms: &Terms) -> anyhow::Result<()> {
-        users_bots::enter(&self.0, cup, None)?;
-        let own = users_bots::digests(&self.0, cup)?;
-        for entrant in &cup.entrants {
-            let name = entrant.spec.to_string();
-            if own.get(&name) != terms.bots.get(&name) {
-                anyhow::bail!(
-                    "{name} is on this shelf with other content than where the tournament is run"
-                );
-            }
-        }
-        Ok(())
-    }
+/// Plays in this process, with the users' bots that the run has: from this configuration's shelf or the database.
+struct Here {
+    common: Common,
+    store: Store,
+    /// Ends what is being built.
+    stop: CancellationToken,
 }
 
 impl Players for Here {
@@ -142,7 +142,9 @@ impl Players for Here {
                 recording,
                 concurrency,
             } = engagement;
-            self.enter(&mut cup, &terms)?;
+            let shelf = users_bots::shelf(&self.common, &self.stop)?;
+            let carried = fetch(&self.store, &shelf, &terms.bots).await?;
+            users_bots::enter_from(&self.common, Some(&carried), &mut cup, None)?;
             let runs = |entrant: &&Entrant| matches!(entrant.spec, SeatSpec::Program(_));
             if let Some(entrant) = cup.entrants.iter().find(runs)
                 && let Some(why) = no_isolation()

@@ -1,6 +1,6 @@
 //! A replica's own lease, as far as it can know it.
 
-use super::port::{CoordinationError, Term};
+use super::port::{CoordinationError, Renewal, Term};
 use std::time::Duration;
 
 /// How leases are kept.
@@ -76,9 +76,13 @@ impl Membership {
     }
 
     /// Takes note of what came of the renewal that was sent at `sent`; whether the lease stands otherwise than before.
-    pub fn renewed(&mut self, sent: Duration, outcome: &Result<Term, CoordinationError>) -> bool {
+    pub fn renewed(
+        &mut self,
+        sent: Duration,
+        outcome: &Result<Renewal, CoordinationError>,
+    ) -> bool {
         match outcome {
-            Ok(term) => {
+            Ok(Renewal { term, .. }) => {
                 // The database counted from a later moment than this.
                 self.sure_until = sent + self.settings.length.saturating_sub(self.settings.margin);
                 self.renews_at = sent + self.settings.renew_every;
@@ -105,6 +109,13 @@ impl Membership {
 mod tests {
     use super::*;
 
+    const fn begun(term: u64) -> Result<Renewal, CoordinationError> {
+        Ok(Renewal {
+            term: Term(term),
+            replicas: 1,
+        })
+    }
+
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
     }
@@ -114,7 +125,7 @@ mod tests {
         let mut own = Membership::new(LeaseSettings::default());
         assert_eq!(own.lease(ms(0)), Lease::Unsure);
         // However late the answer comes.
-        assert!(own.renewed(ms(100), &Ok(Term(7))));
+        assert!(own.renewed(ms(100), &begun(7)));
         assert_eq!(own.lease(ms(1_849)), Lease::Sure(Term(7)));
         assert_eq!(own.lease(ms(1_850)), Lease::Unsure);
         assert_eq!(own.renews_at(), ms(600));
@@ -123,12 +134,12 @@ mod tests {
     #[test]
     fn a_renewal_that_fails_is_tried_again_soon_and_extends_nothing() {
         let mut own = Membership::new(LeaseSettings::default());
-        own.renewed(ms(0), &Ok(Term(7)));
+        own.renewed(ms(0), &begun(7));
         assert!(!own.renewed(ms(500), &Err(CoordinationError::Away(String::new()))));
         assert_eq!(own.renews_at(), ms(600));
         assert_eq!(own.lease(ms(1_750)), Lease::Unsure);
-        assert!(!own.renewed(ms(1_900), &Ok(Term(7))), "it did not lapse");
+        assert!(!own.renewed(ms(1_900), &begun(7)), "it did not lapse");
         assert_eq!(own.lease(ms(1_950)), Lease::Sure(Term(7)));
-        assert!(own.renewed(ms(9_000), &Ok(Term(8))), "it lapsed");
+        assert!(own.renewed(ms(9_000), &begun(8)), "it lapsed");
     }
 }

@@ -24,8 +24,8 @@ pub use keeper::{Duty, Keeper};
 pub use keeping::{Tenure, keep};
 pub use membership::{Lease, LeaseSettings, Membership};
 pub use port::{
-    Claim, Coordinated, Coordination, CoordinationError, Epoch, Holding, Kind, Owner, Resource,
-    Term,
+    Claim, Coordinated, Coordination, CoordinationError, Epoch, Holding, Kind, Owner, Renewal,
+    Resource, Term,
 };
 pub use pulse::Pulse;
 pub use replica::{Clock, Delivery, Occupied, Replica};

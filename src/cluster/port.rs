@@ -109,15 +109,24 @@ pub enum CoordinationError {
 /// What comes of a request to the database.
 pub type Coordinated<'a, T> = BoxFuture<'a, Result<T, CoordinationError>>;
 
+/// What a renewal leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renewal {
+    /// The term of the lease.
+    pub term: Term,
+    /// How many replicas have a lease, this one included.
+    pub replicas: usize,
+}
+
 /// The leases and owners of one database, as one replica uses them. Each method is one atomic statement there, and by
 /// its clock alone a lease has expired or not. Callers bound how long they wait.
 pub trait Coordination: Send + Sync {
-    /// Extends this replica's lease to `length` from now on. The same term as before means that it did not lapse in
+    /// Extends this replica's lease to `length` from now on; counts the replicas with a lease. The same term as before means that it did not lapse in
     /// between, so that nobody can have claimed what the replica owns; the first one begins a term.
     ///
     /// # Errors
     /// [`CoordinationError::Away`].
-    fn renew(&self, length: Duration) -> Coordinated<'_, Term>;
+    fn renew(&self, length: Duration) -> Coordinated<'_, Renewal>;
 
     /// Claims a resource that nobody owns, or whose owner's lease has lapsed since it claimed it, or was given up. `over`: also from the
     /// replica that has owned it since then, though it is alive; from no other one. While this replica owns it, it keeps

@@ -9,6 +9,7 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -46,6 +47,7 @@ pub struct Replica {
     pub(super) settings: LeaseSettings,
     clock: Clock,
     own: Mutex<Own>,
+    replicas: Arc<AtomicUsize>,
 }
 
 struct Own {
@@ -77,7 +79,14 @@ impl Replica {
             settings,
             clock,
             own: Mutex::new(own),
+            replicas: Arc::default(),
         })
+    }
+
+    /// How many replicas have a lease, as the last renewal has found; 0 before the first one.
+    #[must_use]
+    pub fn replicas(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.replicas)
     }
 
     /// The moment on its clock.
@@ -179,8 +188,9 @@ impl Replica {
     async fn renew(&self) {
         let sent = self.now();
         let renewed = self.ask(self.port.renew(self.settings.length)).await;
-        if let Err(error) = &renewed {
-            tracing::debug!(%error, "the lease could not be renewed");
+        match &renewed {
+            Ok(renewal) => self.replicas.store(renewal.replicas, Ordering::Relaxed),
+            Err(error) => tracing::debug!(%error, "the lease could not be renewed"),
         }
         let mut own = self.own.lock();
         if own.membership.renewed(sent, &renewed) {

@@ -57,12 +57,17 @@ impl Callbacks {
         routes
             .check_default(sessions.bots())
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
+        // A peer has as much of all replicas together.
+        let parts = sessions.replica();
+        let parts = parts.map_or_else(Arc::default, |replica| replica.replicas());
+        let by_peer = options.connections_per_peer_max;
+        let requests = options.requests_per_peer_max;
         Ok(Self {
             gateway: Arc::new(Gateway {
                 replicas: Replicas::new(&sessions, &options),
                 connections: Shares::new(options.connections_max, usize::MAX),
-                connections_by_peer: Shares::new(usize::MAX, options.connections_per_peer_max),
-                requests: Shares::new(usize::MAX, options.requests_per_peer_max),
+                connections_by_peer: Shares::among(usize::MAX, by_peer, Arc::clone(&parts)),
+                requests: Shares::among(usize::MAX, requests, parts),
                 options,
                 sessions,
                 routes,

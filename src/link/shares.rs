@@ -56,6 +56,8 @@ pub enum Shortage {
 pub struct Shares {
     max: usize,
     peer_max: usize,
+    /// Among how many processes both are divided; 0 counts as 1.
+    parts: Arc<AtomicUsize>,
     /// Changed under the lock, read without it.
     taken: AtomicUsize,
     held: Mutex<Held>,
@@ -94,11 +96,24 @@ impl Shares {
     /// This many slots, of which [`Self::take`] gives one peer `peer_max` at most; [`Self::admit`] goes by shares alone.
     #[must_use]
     pub fn new(max: usize, peer_max: usize) -> Arc<Self> {
+        Self::among(max, peer_max, Arc::default())
+    }
+
+    /// This process's part of so many slots, which are divided among as many as `parts` says at the time; 0 counts as 1.
+    #[must_use]
+    pub fn among(max: usize, peer_max: usize, parts: Arc<AtomicUsize>) -> Arc<Self> {
         Arc::new(Self {
             max,
             peer_max,
+            parts,
             ..Self::default()
         })
+    }
+
+    /// What is this process's of a whole: no less than one.
+    fn part(&self, whole: usize) -> usize {
+        let parts = self.parts.load(Ordering::Relaxed).max(1);
+        (whole / parts).max(whole.min(1))
     }
 
     /// Takes a slot; without a peer, no share applies.
@@ -111,13 +126,16 @@ impl Shares {
         Ok(self.give(&mut held, peer, None))
     }
 
-    /// Takes a slot for something that held one before the last stop, beyond the peer's share if necessary.
+    /// Takes a slot for something that held one before, here or in another process, beyond the peer's share and this
+    /// process's part if necessary.
     ///
     /// # Errors
     /// [`Shortage::Full`].
     pub fn take_again(self: &Arc<Self>, peer: Option<Peer>) -> Result<Share, Shortage> {
         let mut held = self.held.lock();
-        self.room(&held, None)?;
+        if self.taken() >= self.max {
+            return Err(Shortage::Full);
+        }
         Ok(self.give(&mut held, peer, None))
     }
 
@@ -128,7 +146,7 @@ impl Shares {
         let mut held = self.held.lock();
         if !exempt && self.is_short() {
             let has = held.slots(peer);
-            let within = has < self.share() && self.free() > self.max / RESERVE_PART;
+            let within = has < self.share() && self.free() > self.max() / RESERVE_PART;
             // One of a peer with as many is not replaced: two peers would only take turns.
             let swapped = self.send_away(&mut held, has + 1);
             if !within && !swapped && has > 0 {
@@ -190,8 +208,8 @@ impl Shares {
 
     fn room(&self, held: &Held, peer: Option<Peer>) -> Result<(), Shortage> {
         let most = match self.is_short() {
-            true => self.share().min(self.peer_max),
-            false => self.peer_max,
+            true => self.share().min(self.part(self.peer_max)),
+            false => self.part(self.peer_max),
         };
         match peer {
             _ if self.is_full() => Err(Shortage::Full),
@@ -202,12 +220,12 @@ impl Shares {
 
     /// How much a peer may hold when scarce.
     fn share(&self) -> usize {
-        let floor = (self.max / FLOOR_PART).clamp(1, FLOOR_MAX);
+        let floor = (self.max() / FLOOR_PART).clamp(1, FLOOR_MAX);
         (self.free() / SHARE_PART).max(floor)
     }
 
     fn free(&self) -> usize {
-        self.max.saturating_sub(self.taken())
+        self.max().saturating_sub(self.taken())
     }
 
     /// How many are taken.
@@ -219,7 +237,7 @@ impl Shares {
     /// How many there are.
     #[must_use]
     pub fn max(&self) -> usize {
-        self.max
+        self.part(self.max)
     }
 
     /// Whether none is left for anyone.
@@ -237,7 +255,7 @@ impl Shares {
     /// How many would have to be released to end scarcity; 0 without it.
     #[must_use]
     pub fn wanting(&self) -> usize {
-        self.max.div_ceil(SHORT_PART).saturating_sub(self.free())
+        self.max().div_ceil(SHORT_PART).saturating_sub(self.free())
     }
 
     /// The peers that hold more than the current share, and how much.
@@ -360,7 +378,7 @@ impl Drop for Busy<'_> {
 mod tests {
     use super::{Peer, Share, Shares, Shortage, Stay};
     use std::sync::Arc;
-    use std::sync::atomic::Ordering::Relaxed;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     fn peer(address: &str) -> Option<Peer> {
         Some(Peer::new(address.parse().unwrap()))
@@ -368,6 +386,27 @@ mod tests {
 
     fn take_all(shares: &Arc<Shares>, address: &str) -> Vec<Share> {
         std::iter::from_fn(|| shares.take(peer(address)).ok()).collect()
+    }
+
+    #[test]
+    fn processes_have_a_part_each_and_go_on_with_what_others_had() {
+        let parts = Arc::new(AtomicUsize::new(3));
+        let shares = Shares::among(10, 6, Arc::clone(&parts));
+        assert_eq!(shares.max(), 3);
+        let held: Vec<_> = (0..3).map_while(|_| shares.take(None).ok()).collect();
+        assert_eq!(
+            (held.len(), shares.take(None).err()),
+            (3, Some(Shortage::Full))
+        );
+        let again: Vec<_> = (0..9).map_while(|_| shares.take_again(None).ok()).collect();
+        assert_eq!(again.len(), 7);
+        drop((held, again));
+        // Two have ended.
+        parts.store(1, Relaxed);
+        assert_eq!(shares.max(), 10);
+        // No part is nothing.
+        parts.store(99, Relaxed);
+        assert!(shares.take(None).is_ok());
     }
 
     #[test]

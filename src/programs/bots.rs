@@ -161,7 +161,7 @@ impl Bots {
 
     /// The same on this shelf.
     #[must_use]
-    pub fn on(self, shelf: Shelf) -> Self {
+    pub fn on(self, shelf: impl Programs + 'static) -> Self {
         Self {
             shelf: Arc::new(shelf),
             recent: Arc::default(),

@@ -1,12 +1,24 @@
 //! Building a bot.
 
-use crate::link::program::{Guard, Job, ProgramSpec};
+use crate::link::program::{
+    Confinement, Guard, Held, Job, ProgramLimits, ProgramSpec, no_isolation, protections,
+};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+/// How long a build may take.
+pub const BUILD_WITHIN: Duration = Duration::from_secs(600);
+/// What each process of a confined build may take of memory, in bytes; how many there may be; the size of its scratch folder
+/// in MiB; and how much lower than ours its priority is.
+const MEMORY: u64 = 4 << 30;
+const PROCESSES: u32 = 512;
+const SCRATCH_MIB: u32 = 1 << 10;
+const NICE: u8 = 10;
+/// Without these protections nothing is built that others have added.
+const NEEDED: &[&str] = &["isolation", "files", "network", "sockets"];
 /// How much of the end of a build's output is reported, in bytes.
 const OUTPUT_KEPT: usize = 4_096;
 /// Bytes of output at most.
@@ -60,14 +72,40 @@ pub(super) struct Building<'a> {
     pub(super) within: Duration,
     /// As in [`Job::start`].
     pub(super) guard: Option<Guard>,
+    /// What it may use, where it has a guard.
+    pub(super) limits: ProgramLimits,
     /// Whether it is to end at once.
     pub(super) stops: &'a dyn Fn() -> bool,
 }
 
+/// The guard and the limits of a build that others have written: it reaches what a program would, and may change this
+/// folder. Without protection it is not run: the error is what is missing.
+pub(super) fn confined(
+    mut confinement: Confinement,
+    folder: &Path,
+) -> Result<(Guard, ProgramLimits), &'static str> {
+    let protections = protections(no_isolation());
+    let held = Held::from_protections(&protections);
+    if let Some(missing) = NEEDED.iter().find(|needed| !held.has(needed)) {
+        return Err(missing);
+    }
+    confinement.write.push(folder.to_owned());
+    confinement.scratch_mib = SCRATCH_MIB;
+    let limits = ProgramLimits {
+        memory: Some(MEMORY),
+        cpu_seconds: Some(BUILD_WITHIN.as_secs()),
+        processes: Some(PROCESSES),
+        confinement: Some(confinement),
+        nice: NICE,
+        ..ProgramLimits::default()
+    };
+    Ok((Guard::from_protections(&protections), limits))
+}
+
 impl Building<'_> {
-    /// Runs a build in this folder, with its output kept for the report if it fails. It has the rights of the caller
-    /// this, and of their environment what programs need, with `HOME`, where compilers keep their caches. Nothing that it
-    /// has started goes on after it.
+    /// Runs a build in this folder, with its output kept for the report if it fails. It has the rights of the caller, as
+    /// far as its limits confine it no further, and of their environment what programs need, with `HOME`, where compilers
+    /// keep their caches. Nothing that it has started goes on after it.
     pub(super) fn run(
         &self,
         words: &[String],
@@ -87,7 +125,7 @@ impl Building<'_> {
             ..ProgramSpec::default()
         };
         let (output, input) = std::io::pipe().map_err(start)?;
-        let job = Job::start(&program, self.guard, input).map_err(start)?;
+        let job = Job::start(&program, self.guard, &self.limits, input).map_err(start)?;
         let (sender, drained) = mpsc::channel();
         let drain = std::thread::Builder::new().name("build".to_owned());
         drain
@@ -149,6 +187,7 @@ mod tests {
         Building {
             within,
             guard: None,
+            limits: ProgramLimits::default(),
             stops,
         }
     }

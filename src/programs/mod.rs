@@ -4,7 +4,8 @@
 //!
 //! `manifest` reads `bot.toml`, `copy` copies the folder within limits next to its place on the shelf, `build` builds it there
 //! under a guard, so that nothing of the build outlives the verb, and one rename gives it its name (`shelf`). Nothing of that is
-//! cached: the shelf is read when a match begins, so that a running daemon finds what was just added. `starters` writes new
+//! cached: the shelf is read when a match begins, so that a running daemon finds what was just added. Other machines get a bot as
+//! an `archive`: its folder as it was added, or what was built of it. `starters` writes new
 //! bots; `check` plays a recorded match with one, in good and bad conditions, and goes on as recorded whatever it answers.
 //!
 //! # One in a match
@@ -24,6 +25,7 @@
 //! `starting` has programs take turns, so that a restart with hundreds of matches leaves the fallbacks time to answer.
 
 mod account;
+mod archive;
 mod bots;
 mod build;
 mod carrier;
@@ -47,6 +49,7 @@ mod starters;
 mod starting;
 
 pub use account::Account;
+pub use archive::PACKED_MAX;
 pub use bots::{Bots, protections_of};
 pub use build::BuildError;
 pub use check::{Finding, Report, ScriptError, Weather, check};

@@ -1,23 +1,30 @@
 //! The shelf: the folder that keeps users' bots, each version apart. `NAME/VERSION` holds a bot's folder,
-//! `NAME/.added.json` says which versions there are, in the order in which they were added. Nothing is cached: a
-//! daemon finds what was added while it runs.
+//! `NAME/.added.json` says which versions there are, in the order in which they were added, and `NAME/.VERSION.tar.zst` is
+//! the folder of one that is built, as it was added. Nothing is cached: a daemon finds what was added while it runs.
 
-use super::build::{BuildError, Building};
-use super::copy::{CopyError, copy};
+use super::archive::{pack, unpack};
+use super::build::{BUILD_WITHIN, Building, confined};
+use super::copy::copy;
 use super::launch::{Launch, Programs};
 use super::manifest::{Manifest, ManifestError};
 use super::name::{BotName, is_name, is_version};
 use crate::clock::now_us;
 use crate::config::Config;
-use crate::link::program::{Guard, StartError, find};
+use crate::link::program::{Confinement, Guard, ProgramLimits, ProgramSpec, find};
 use rustix::fs::{FlockOperation, flock, syncfs};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+mod error;
+#[cfg(test)]
+mod tests;
+
+pub use error::ShelfError;
+use error::{at, fix};
 
 /// The list of a bot's versions, in its folder.
 const ADDED: &str = ".added.json";
@@ -25,100 +32,12 @@ const ADDED: &str = ".added.json";
 const LOCK: &str = ".lock";
 /// The beginning of the names of folders in the making.
 const STAGING: &str = ".staging-";
+/// The end of the names of files that hold what was added, packed.
+const SOURCE: &str = ".tar.zst";
 /// Versions of one bot at most.
 pub const VERSIONS_MAX: usize = 1_000;
 /// The longest list of versions read, in bytes.
 const ADDED_LEN_MAX: u64 = 1 << 20;
-/// How long a build may take.
-pub const BUILD_WITHIN: Duration = Duration::from_secs(600);
-
-/// Why something cannot be done with the shelf.
-#[derive(Debug, thiserror::Error)]
-pub enum ShelfError {
-    /// The bot's manifest cannot be used.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// Its folder cannot be copied.
-    #[error("the bot's folder cannot be copied: {0}")]
-    Copy(CopyError),
-    /// It cannot be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// Its program cannot be run.
-    #[error("{why}; `run` in its bot.toml names the program{fix}")]
-    Program {
-        /// Why not.
-        why: StartError,
-        /// What is wrong with its name, as it seems: empty, or a continuation.
-        fix: &'static str,
-    },
-    /// The same version was added with another content.
-    #[error(
-        "{name}@{version} is already there with other content; give this one another version in its bot.toml"
-    )]
-    Changed {
-        /// The bot.
-        name: String,
-        /// Its version.
-        version: String,
-    },
-    /// There are too many versions.
-    #[error("{name} has {VERSIONS_MAX} versions; remove some: drover bot remove {name}@VERSION")]
-    TooMany {
-        /// The bot.
-        name: String,
-    },
-    /// There is no such bot, or no such version of it.
-    #[error("there is no bot {asked}; {known}")]
-    Unknown {
-        /// As it was asked for.
-        asked: BotName,
-        /// What there is, as a sentence.
-        known: String,
-    },
-    /// The system refuses to read or write something.
-    #[error("{}: {why}", path.display())]
-    Io {
-        /// What is read or written.
-        path: PathBuf,
-        /// The system's reason.
-        why: io::Error,
-    },
-}
-
-impl From<CopyError> for ShelfError {
-    fn from(why: CopyError) -> Self {
-        Self::Copy(why)
-    }
-}
-
-/// What is wrong with a program that cannot be run, as it seems.
-fn fix(why: &StartError) -> &'static str {
-    let StartError::Spawn { program, why } = why else {
-        return "";
-    };
-    match why.kind() {
-        ErrorKind::NotFound if program.contains(' ') => {
-            ": each argument is a text of its own, such as [\"python3\", \"bot.py\"]"
-        }
-        ErrorKind::NotFound if program.contains('/') => {
-            ", which is looked for in its folder: is it there, or does `build` make it?"
-        }
-        ErrorKind::NotFound => {
-            ", which is looked for on the PATH; one in its own folder is named with a path, such as \"./bot\""
-        }
-        ErrorKind::PermissionDenied => {
-            ": make it executable (chmod +x), or name first what runs it, such as [\"python3\", \"bot.py\"]"
-        }
-        _ => "",
-    }
-}
-
-fn at(path: &Path) -> impl FnOnce(io::Error) -> ShelfError {
-    let path = path.to_owned();
-    |why| ShelfError::Io { path, why }
-}
-
 /// A version that was added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
@@ -157,6 +76,15 @@ pub enum Added {
     Again,
 }
 
+/// How a folder came from another machine.
+#[derive(Clone, Copy)]
+struct Origin<'a> {
+    /// The digest of the folder that was added there.
+    digest: &'a str,
+    /// Whether it was built there.
+    built: bool,
+}
+
 /// The folder that keeps users' bots.
 #[derive(Clone, Debug)]
 pub struct Shelf {
@@ -169,6 +97,8 @@ pub struct Shelf {
     hidden: Vec<PathBuf>,
     /// How builds are guarded; `None`: not at all.
     guard: Option<Guard>,
+    /// Whether builds are confined as programs are, but may change their own folder.
+    confines: bool,
     /// Ends builds.
     stop: CancellationToken,
 }
@@ -183,6 +113,7 @@ impl Shelf {
             read: Vec::new(),
             hidden: Vec::new(),
             guard: None,
+            confines: false,
             stop: CancellationToken::new(),
         }
     }
@@ -221,6 +152,15 @@ impl Shelf {
         }
     }
 
+    /// The same for what others have added: it is built within what programs may reach.
+    #[must_use]
+    pub fn confining(self) -> Self {
+        Self {
+            confines: true,
+            ..self
+        }
+    }
+
     /// The same in another folder.
     #[must_use]
     pub fn at(self, folder: &Path) -> Self {
@@ -243,25 +183,67 @@ impl Shelf {
     /// [`ShelfError`]; the shelf is as it was then.
     pub fn add(&self, from: &Path) -> Result<(Manifest, Added), ShelfError> {
         let manifest = Manifest::load(from)?;
-        let (name, version) = (&manifest.name, &manifest.version);
-        fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
         let _lock = self.lock()?;
-        self.sweep();
-        let mut versions = self.versions(name)?;
+        self.admit(from, manifest, None)
+    }
+
+    /// Takes in what another machine has packed: a folder that was added there with this digest, which is built here, or
+    /// what was `built` of it there.
+    ///
+    /// # Errors
+    /// [`ShelfError`]; the shelf is as it was then.
+    pub fn receive(
+        &self,
+        packed: impl Read,
+        digest: &str,
+        built: bool,
+    ) -> Result<Manifest, ShelfError> {
+        let _lock = self.lock()?;
+        let unpacked = self.staging()?;
+        unpack(packed, unpacked.path()).map_err(at(unpacked.path()))?;
+        let manifest = Manifest::load(unpacked.path())?;
+        let from = Origin { digest, built };
+        let (manifest, _) = self.admit(unpacked.path(), manifest, Some(from))?;
+        Ok(manifest)
+    }
+
+    /// A folder in the making.
+    fn staging(&self) -> Result<tempfile::TempDir, ShelfError> {
         let staging = tempfile::Builder::new()
             .prefix(STAGING)
-            .tempdir_in(&self.folder)
-            .map_err(at(&self.folder))?;
+            .tempdir_in(&self.folder);
+        let staging = staging.map_err(at(&self.folder))?;
         // Others may have to read it: the daemon's user.
         fs::set_permissions(staging.path(), fs::Permissions::from_mode(0o755))
             .map_err(at(staging.path()))?;
+        Ok(staging)
+    }
+
+    /// Takes in a folder, while the shelf is locked.
+    fn admit(
+        &self,
+        from: &Path,
+        manifest: Manifest,
+        origin: Option<Origin<'_>>,
+    ) -> Result<(Manifest, Added), ShelfError> {
+        let (name, version) = (&manifest.name, &manifest.version);
+        let mut versions = self.versions(name)?;
+        let staging = self.staging()?;
         let copied = copy(from, staging.path())?;
+        let built = origin.is_some_and(|origin| origin.built);
+        let digest = origin.map_or(&*copied.digest, |origin| origin.digest);
+        if !built && copied.digest != digest {
+            return Err(ShelfError::NotTheSame {
+                name: name.clone(),
+                version: version.clone(),
+            });
+        }
         // It may have been changed meanwhile.
         let manifest_read = Manifest::load(staging.path())?;
         let target = self.folder.join(name).join(version);
         let listed = versions.iter().position(|known| known.version == *version);
         let same = listed.and_then(|at| versions.get(at));
-        let changed = same.is_some_and(|known| known.digest != copied.digest);
+        let changed = same.is_some_and(|known| known.digest != digest);
         if changed || manifest_read != manifest {
             return Err(ShelfError::Changed {
                 name: name.clone(),
@@ -271,11 +253,20 @@ impl Shelf {
         let entry = Version {
             version: version.clone(),
             added_us: now_us(),
-            digest: copied.digest,
+            digest: digest.to_owned(),
+        };
+        // Its folder as it was added, before the build changes it.
+        let source = match &manifest.build {
+            Some(_) if origin.is_none() => match self.packed(staging.path()) {
+                Err(ShelfError::Io { why, .. }) if why.kind() == ErrorKind::FileTooLarge => None,
+                packed => Some(packed?),
+            },
+            _ => None,
         };
         if let Some(at) = listed.filter(|_| target.is_dir()) {
             versions.remove(at);
             versions.push(entry);
+            self.keep_source(&manifest, source)?;
             self.list(name, &versions)?;
             return Ok((manifest, Added::Again));
         }
@@ -283,7 +274,9 @@ impl Shelf {
         if versions.len() >= VERSIONS_MAX {
             return Err(ShelfError::TooMany { name: name.clone() });
         }
-        self.build(&manifest, staging.path())?;
+        if !built {
+            self.build(&manifest, staging.path())?;
+        }
         let bot = self.folder.join(name);
         fs::create_dir_all(&bot).map_err(at(&bot))?;
         // Nothing of it may be missing once it has its name.
@@ -292,6 +285,7 @@ impl Shelf {
         // What a version that is listed no longer has left behind.
         gone(fs::remove_dir_all(&target)).map_err(at(&target))?;
         fs::rename(staging.path(), &target).map_err(at(&target))?;
+        self.keep_source(&manifest, source)?;
         versions.push(entry);
         self.list(name, &versions)?;
         let (files, bytes) = (copied.files, copied.bytes);
@@ -302,9 +296,18 @@ impl Shelf {
     fn build(&self, manifest: &Manifest, staging: &Path) -> Result<(), ShelfError> {
         if let Some(words) = &manifest.build {
             let folder = staging.join(&manifest.directory);
+            let program = ProgramSpec {
+                words: words.clone(),
+                ..manifest.program(staging)
+            };
+            let (guard, limits) = match self.confines {
+                true => self.confined(&program, staging)?,
+                false => (self.guard, ProgramLimits::default()),
+            };
             let building = Building {
                 within: BUILD_WITHIN,
-                guard: self.guard,
+                guard,
+                limits,
                 stops: &|| self.stop.is_cancelled(),
             };
             building.run(words, &manifest.environment, &folder)?;
@@ -316,6 +319,69 @@ impl Shelf {
             })?;
         }
         Ok(())
+    }
+
+    /// How a build is confined that others have written.
+    fn confined(
+        &self,
+        program: &ProgramSpec,
+        folder: &Path,
+    ) -> Result<(Option<Guard>, ProgramLimits), ShelfError> {
+        let mut confinement = Confinement::new(program, folder, &self.read, &self.kept);
+        confinement.hidden.extend_from_slice(&self.hidden);
+        let (guard, limits) = confined(confinement, folder).map_err(ShelfError::Unprotected)?;
+        Ok((Some(guard), limits))
+    }
+
+    /// A folder as an archive, which is gone again unless it is kept.
+    fn packed(&self, folder: &Path) -> Result<tempfile::NamedTempFile, ShelfError> {
+        let file = tempfile::Builder::new()
+            .prefix(STAGING)
+            .tempfile_in(&self.folder);
+        let mut file = file.map_err(at(&self.folder))?;
+        pack(folder, &mut file).map_err(at(folder))?;
+        let synced = file.as_file().sync_all().map(|()| file);
+        synced.map_err(at(&self.folder))
+    }
+
+    fn keep_source(
+        &self,
+        manifest: &Manifest,
+        source: Option<tempfile::NamedTempFile>,
+    ) -> Result<(), ShelfError> {
+        let path = self.source_of(&manifest.name, &manifest.version);
+        let kept = source.map(|source| source.persist(&path));
+        kept.transpose()
+            .map_err(|why| at(&path)(why.error))
+            .map(drop)
+    }
+
+    /// Where the folder is, packed, that a bot with a build was added from.
+    fn source_of(&self, name: &str, version: &str) -> PathBuf {
+        let file = format!(".{version}{SOURCE}");
+        self.folder.join(name).join(file)
+    }
+
+    /// Packs a version of a bot for other machines: its folder as it was added, or with what was `built` of it.
+    ///
+    /// # Errors
+    /// [`ShelfError::NoSource`]; [`ShelfError::Io`], also if it becomes too large; [`ShelfError::Manifest`].
+    pub fn pack(&self, asked: &BotName, built: bool) -> Result<File, ShelfError> {
+        let (name, version) = (&asked.name, asked.version.as_deref().unwrap_or_default());
+        let folder = self.folder.join(name).join(version);
+        if built || Manifest::load(&folder)?.build.is_none() {
+            let _lock = self.lock()?;
+            // Nothing that other machines would refuse.
+            let whole = self.staging()?;
+            copy(&folder, whole.path())?;
+            let packed = self.packed(whole.path())?;
+            return packed.reopen().map_err(at(&folder));
+        }
+        let path = self.source_of(name, version);
+        File::open(&path).map_err(|why| match why.kind() {
+            ErrorKind::NotFound => ShelfError::NoSource(asked.clone()),
+            _ => at(&path)(why),
+        })
     }
 
     /// Every version of every bot, by name, in the order in which they were added.
@@ -351,14 +417,26 @@ impl Shelf {
         }
     }
 
-    /// The same; `None` if there is no such bot.
+    /// The version that is meant; `None` if there is none.
+    fn version(&self, asked: &BotName) -> Result<Option<Version>, ShelfError> {
+        let mut versions = self.versions(&asked.name)?;
+        Ok(match &asked.version {
+            Some(version) => versions.into_iter().find(|known| known.version == *version),
+            None => versions.pop(),
+        })
+    }
+
+    /// The digest of a bot's folder as it was added; `None` if there is no such bot.
+    ///
+    /// # Errors
+    /// [`ShelfError::Io`].
+    pub fn digest(&self, asked: &BotName) -> Result<Option<String>, ShelfError> {
+        Ok(self.version(asked)?.map(|found| found.digest))
+    }
+
+    /// The bot of this name; `None` if there is none.
     fn look(&self, asked: &BotName) -> Result<Option<Launch>, ShelfError> {
-        let versions = self.versions(&asked.name)?;
-        let found = match &asked.version {
-            Some(version) => versions.iter().find(|known| known.version == *version),
-            None => versions.last(),
-        };
-        let Some(found) = found else {
+        let Some(found) = self.version(asked)? else {
             return Ok(None);
         };
         let folder = self.folder.join(&asked.name).join(&found.version);
@@ -394,6 +472,8 @@ impl Shelf {
         for version in &removed {
             let folder = bot.join(&version.version);
             gone(fs::remove_dir_all(&folder)).map_err(at(&folder))?;
+            let source = self.source_of(name, &version.version);
+            gone(fs::remove_file(&source)).map_err(at(&source))?;
         }
         if kept.is_empty() {
             gone(fs::remove_dir_all(&bot)).map_err(at(&bot))?;
@@ -401,12 +481,15 @@ impl Shelf {
         Ok(removed.into_iter().map(|known| known.version).collect())
     }
 
+    /// Keeps others from changing the shelf, which is made if it is not there.
     fn lock(&self) -> Result<File, ShelfError> {
+        fs::create_dir_all(&self.folder).map_err(at(&self.folder))?;
         let path = self.folder.join(LOCK);
         let mut options = File::options();
         options.create(true).truncate(false).write(true);
         let file = options.open(&path).map_err(at(&path))?;
         flock(&file, FlockOperation::LockExclusive).map_err(|why| at(&path)(why.into()))?;
+        self.sweep();
         Ok(file)
     }
 
@@ -416,7 +499,7 @@ impl Shelf {
         let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGING));
         for entry in left {
             // It stays for the next time.
-            let _ = fs::remove_dir_all(entry.path());
+            let _ = fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path()));
         }
     }
 
@@ -514,6 +597,3 @@ impl Programs for Shelf {
         })
     }
 }
-
-#[cfg(test)]
-mod tests;

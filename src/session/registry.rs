@@ -59,9 +59,13 @@ pub(super) struct Registry {
 
 impl Registry {
     pub(super) fn new(options: SessionOptions, dependencies: Dependencies) -> Self {
+        // All replicas together have as many.
+        let parts = dependencies.replica.as_ref();
+        let parts = parts.map_or_else(Arc::default, |replica| replica.replicas());
+        let begun = options.sessions_max.min(options.begun_max);
         Self {
-            shares: Shares::new(options.sessions_max, usize::MAX),
-            begun: Shares::new(options.sessions_max.min(options.begun_max), usize::MAX),
+            shares: Shares::among(options.sessions_max, usize::MAX, Arc::clone(&parts)),
+            begun: Shares::among(begun, usize::MAX, parts),
             void: Mutex::default(),
             rates: Rates::new(BEGINS_AT_ONCE, ONE_MORE_BEGINS),
             options,

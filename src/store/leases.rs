@@ -3,7 +3,8 @@
 
 use super::sql::{Pool, Value, query, query_as};
 use crate::cluster::{
-    Claim, Coordinated, Coordination, CoordinationError, Epoch, Holding, Owner, Resource, Term,
+    Claim, Coordinated, Coordination, CoordinationError, Epoch, Holding, Owner, Renewal, Resource,
+    Term,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -17,7 +18,7 @@ const RENEW: &str = "
     ON CONFLICT (id) DO UPDATE SET
         term = CASE WHEN r.expires > clock_timestamp() THEN r.term ELSE excluded.term END,
         address = excluded.address, expires = clock_timestamp() + $3 * interval '1 millisecond'
-    RETURNING r.term";
+    RETURNING r.term, (SELECT count(*) FROM replicas other WHERE other.id <> $1 AND other.expires > clock_timestamp())";
 
 /// $1: kind, $2: name, $3: the claimer, $4: the epoch to claim over, or NULL. Whether the claimer's lease stands, and who
 /// owns the resource then; nobody if a race was lost. The row of a lapsed owner goes with the claim, so that a renewal
@@ -128,16 +129,19 @@ fn away(error: sqlx::Error) -> CoordinationError {
 }
 
 impl Coordination for Leases {
-    fn renew(&self, length: Duration) -> Coordinated<'_, Term> {
+    fn renew(&self, length: Duration) -> Coordinated<'_, Renewal> {
         Box::pin(async move {
-            let term: i64 = query_as(RENEW)
+            let (term, others): (i64, i64) = query_as(RENEW)
                 .bind(self.id.as_str())
                 .bind(self.address.as_str())
                 .bind(Value::from(length.as_secs_f64() * 1e3))
                 .fetch_one(&self.pool)
                 .await
                 .map_err(away)?;
-            Ok(Term(term as u64))
+            Ok(Renewal {
+                term: Term(term as u64),
+                replicas: 1 + others as usize,
+            })
         })
     }
 

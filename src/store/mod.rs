@@ -23,6 +23,7 @@
 //! 8 MiB is checked before each start, and a damaged one is refused. A larger one is checked right after the start, table by
 //! table; damage makes `/readyz` refuse and `drover_store_damaged` 1.
 
+mod archives;
 mod backup;
 mod blobs;
 mod commits;
@@ -56,6 +57,7 @@ pub mod types;
 mod watch;
 mod writer;
 
+pub use archives::{ArchiveError, ArchiveKey, Archives, Standing, Upload};
 pub use backup::backup;
 pub use blobs::fuzz;
 pub use commits::{Bell, Bells, Committed, Heads};

@@ -46,6 +46,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
     Migrator::with_migrations(migrations([
         ("schema", file!("0001_schema")),
         ("planned_matches", file!("0002_planned_matches")),
+        ("archives", file!("0003_archives")),
     ]))
 });
 

@@ -17,7 +17,7 @@ const PLANNED_AT_ONCE: usize = 500;
 const OFFERS_MAX: i64 = 64;
 
 /// The database's clock, in microseconds: read once a statement, so that an index serves.
-const NOW: &str = "(SELECT CAST(unixepoch('now', 'subsec') * 1000000 AS BIGINT))";
+pub(super) const NOW: &str = "(SELECT CAST(unixepoch('now', 'subsec') * 1000000 AS BIGINT))";
 
 /// Planned matches of tournaments. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -317,6 +317,6 @@ fn held(row: &Row) -> Result<Held, StoreError> {
     })
 }
 
-fn microseconds(length: Duration) -> i64 {
+pub(super) fn microseconds(length: Duration) -> i64 {
     i64::try_from(length.as_micros()).unwrap_or(i64::MAX >> 1)
 }

@@ -41,6 +41,7 @@ static MIGRATIONS: LazyLock<Vec<Migration>> = LazyLock::new(|| {
     migrations([
         ("schema", file!("0001_schema")),
         ("planned_matches", file!("0002_planned_matches")),
+        ("archives", file!("0003_archives")),
     ])
 });
 

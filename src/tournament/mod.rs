@@ -57,4 +57,7 @@ pub use sink::{FinishedMatch, MatchSink};
 pub use stored::{Remarks, StoredTournament, standings_of};
 pub use tally::{Counted, EntrantTally, Tally};
 pub use watch::{Watch, Watcher};
-pub use workers::{Engagement, Hired, Players, Terms, Worker, shareable, stored_cup, work};
+pub use workers::{
+    Carried, CarriedBot, Engagement, Hired, Players, Terms, Worker, fetch, offer, shareable,
+    stored_cup, work,
+};

@@ -62,6 +62,9 @@ pub struct Confinement {
     /// Folders that are empty for it but for what it may read: no rule of Landlock applies to the sockets there.
     #[serde(with = "paths")]
     pub hidden: Vec<PathBuf>,
+    /// Folders among those that it may read whose files it may change.
+    #[serde(with = "paths")]
+    pub write: Vec<PathBuf>,
     /// The size of its scratch folder in MiB.
     pub scratch_mib: u32,
 }
@@ -94,6 +97,7 @@ impl Confinement {
                 .map(PathBuf::from)
                 .into_iter()
                 .collect(),
+            write: Vec::new(),
             scratch_mib: SCRATCH_MIB,
         }
     }
@@ -166,7 +170,9 @@ fn files(confinement: &Confinement, scratch: bool) -> Result<RestrictionStatus, 
     let of_interpreter = |name: &str| OF_INTERPRETERS.iter().any(|known| name.starts_with(known));
     let etc = etc.filter(|entry| of_interpreter(&entry.file_name().to_string_lossy()));
     let etc: Vec<PathBuf> = etc.map(|entry| entry.path()).collect();
-    let scratch = scratch.then_some(SCRATCH);
+    let scratch = scratch.then_some(Path::new(SCRATCH));
+    let write = confinement.write.iter().map(PathBuf::as_path);
+    let write = write.chain(scratch);
     Ruleset::default()
         .handle_access(AccessFs::from_all(INTERFACE))?
         .create()?
@@ -174,7 +180,7 @@ fn files(confinement: &Confinement, scratch: bool) -> Result<RestrictionStatus, 
         .add_rules(path_beneath_rules(etc, read))?
         .add_rules(path_beneath_rules(&confinement.read, read))?
         .add_rules(path_beneath_rules(DEVICES, device))?
-        .add_rules(path_beneath_rules(scratch, AccessFs::from_all(INTERFACE)))?
+        .add_rules(path_beneath_rules(write, AccessFs::from_all(INTERFACE)))?
         .restrict_self()
 }
 

@@ -100,6 +100,23 @@ pub(super) fn read_only() -> Result<(), Unprotected> {
     Ok(())
 }
 
+/// Has these folders be written to again.
+pub(super) fn writable(folders: &[PathBuf]) -> Result<(), Unprotected> {
+    for folder in folders {
+        let refused = |why| Unprotected::at(folder, why);
+        let folder = fs::canonicalize(folder).map_err(Unprotected::new)?;
+        let bind = MsFlags::MS_BIND;
+        mount(Some(&folder), &folder, None::<&str>, bind, None::<&str>).map_err(refused)?;
+        let table = fs::read("/proc/self/mountinfo").map_err(Unprotected::new)?;
+        let mut mounts = table.split(|byte| *byte == b'\n').filter_map(mounted);
+        let set = mounts.rfind(|(path, _)| *path == folder);
+        let set = set.map_or(MsFlags::empty(), |(_, set)| set);
+        let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | set;
+        mount(None::<&str>, &folder, None::<&str>, flags, None::<&str>).map_err(refused)?;
+    }
+    Ok(())
+}
+
 /// Where a line of `mountinfo` says that something is mounted, and with what flags.
 fn mounted(line: &[u8]) -> Option<(PathBuf, MsFlags)> {
     let mut fields = line.split(|byte| *byte == b' ').skip(4);

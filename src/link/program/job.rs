@@ -1,10 +1,9 @@
 //! A program without a conversation, such as a compiler: nobody answers it, and what it says goes to a pipe.
 
-use super::becoming::Becoming;
 use super::guard::Guard;
 use super::orders::Inherits;
 use super::spec::ProgramSpec;
-use super::start::Process;
+use super::start::{Process, ProgramLimits, becoming};
 use std::io::{self, PipeWriter};
 use std::process::{ExitStatus, Stdio};
 
@@ -15,21 +14,29 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts it with the rights of this process. Of our environment it gets what programs need. `output`: standard output
-    /// and standard error.
+    /// Starts it, under a guard within these limits but for a cgroup. Of our environment it gets what programs need.
+    /// `output`: standard output and standard error.
     ///
     /// # Errors
     /// The system refuses it; nothing is left running then.
     pub fn start(
         program: &ProgramSpec,
         guard: Option<Guard>,
+        limits: &ProgramLimits,
         output: PipeWriter,
     ) -> io::Result<Self> {
         let streams = [Stdio::null(), output.try_clone()?.into(), output.into()];
         let process = match guard {
             Some(guard) => {
-                let becoming = Becoming::default();
-                Process::under(guard, program, becoming, 0, Inherits::Common, streams)?
+                let becoming = becoming(guard, limits, None);
+                Process::under(
+                    guard,
+                    program,
+                    becoming,
+                    limits.nice,
+                    Inherits::Common,
+                    streams,
+                )?
             }
             None => Process::alone(program, Inherits::Common, streams)?,
         };

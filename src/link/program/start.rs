@@ -164,6 +164,19 @@ impl Program {
     }
 }
 
+/// What a program's process does before it becomes the program.
+pub(super) fn becoming(guard: Guard, limits: &ProgramLimits, cell: Option<&Cell>) -> Becoming {
+    Becoming {
+        isolated: guard.isolates,
+        processes: limits.processes,
+        memory: limits.memory,
+        cpu_seconds: limits.cpu_seconds,
+        cgroup: cell.map(|cell| cell.folder().to_owned()),
+        confinement: limits.confinement.clone(),
+        must: guard.must,
+    }
+}
+
 /// Standard input, output and error of a process.
 pub(super) type Streams = [Stdio; 3];
 
@@ -247,15 +260,7 @@ impl Process {
         limits: &ProgramLimits,
         cell: Option<&Cell>,
     ) -> std::io::Result<Self> {
-        let becoming = Becoming {
-            isolated: guard.isolates,
-            processes: limits.processes,
-            memory: limits.memory,
-            cpu_seconds: limits.cpu_seconds,
-            cgroup: cell.map(|cell| cell.folder().to_owned()),
-            confinement: limits.confinement.clone(),
-            must: guard.must,
-        };
+        let becoming = becoming(guard, limits, cell);
         let inherits = match limits.confinement {
             Some(_) => Inherits::Common,
             None => Inherits::Most,

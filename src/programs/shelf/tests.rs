@@ -138,6 +138,61 @@ fn a_bot_that_cannot_be_run_is_refused() {
     shelf.add(bot.path()).unwrap();
 }
 
+/// What another machine's shelf makes of a bot that this one has packed.
+fn carried(from: &Shelf, digest: &str, built: bool) -> (TempDir, Shelf, Result<Manifest, String>) {
+    let (folder, other) = shelf();
+    let packed = from.pack(&"mine@1".parse().unwrap(), built).unwrap();
+    let received = other.receive(packed, digest, built);
+    (folder, other, received.map_err(|why| why.to_string()))
+}
+
+#[test]
+fn a_bot_comes_to_another_machine_as_it_was_added_or_as_it_was_built() {
+    let (_folder, here) = shelf();
+    // Each build makes something else, and changes what was added.
+    let script = "cat /proc/sys/kernel/random/uuid > run; echo y >> bot.toml.old; chmod +x run";
+    here.add(built("1", script).path()).unwrap();
+    let name: BotName = "mine@1".parse().unwrap();
+    let digest = here.digest(&name).unwrap().unwrap();
+    let run = |shelf: &Shelf| fs::read_to_string(shelf.folder().join("mine/1/run")).unwrap();
+    for is_built in [true, false] {
+        let (_folder, there, received) = carried(&here, &digest, is_built);
+        assert_eq!(received.unwrap().name, "mine");
+        assert_eq!(there.digest(&name).unwrap().as_ref(), Some(&digest));
+        assert_eq!(run(&there) == run(&here), is_built);
+        assert_eq!(names_on(&there), ["mine"]);
+        // Of what came from elsewhere no copy is kept.
+        let again = there.pack(&name, false).unwrap_err().to_string();
+        assert!(
+            again.contains("only what was built of it is kept"),
+            "{again}"
+        );
+    }
+    let (_folder, there, received) = carried(&here, "another", false);
+    let expected = "the archive of mine@1 holds another folder than was added";
+    assert_eq!(received.unwrap_err(), expected);
+    assert_eq!(names_on(&there), [""; 0]);
+    // Added again where the copy is missing, it has one.
+    fs::remove_file(here.folder().join("mine/.1.tar.zst")).unwrap();
+    assert!(here.pack(&name, false).is_err());
+    here.add(built("1", script).path()).unwrap();
+    assert!(carried(&here, &digest, false).2.is_ok());
+}
+
+#[test]
+fn a_bot_that_needs_no_build_is_packed_from_where_it_lies() {
+    let (_folder, here) = shelf();
+    here.add(bot("1", "x").path()).unwrap();
+    let digest = here.digest(&"mine".parse().unwrap()).unwrap().unwrap();
+    assert!(!here.folder().join("mine/.1.tar.zst").exists());
+    let (_folder, there, received) = carried(&here, &digest, false);
+    assert_eq!(received.unwrap().version, "1");
+    assert_eq!(version_of(&there, "mine").as_deref(), Ok("1"));
+    // Changed by hand, it is no longer what was added.
+    fs::write(here.folder().join("mine/1/run"), "y").unwrap();
+    assert!(carried(&here, &digest, false).2.is_err());
+}
+
 #[test]
 fn what_is_removed_is_gone() {
     let (_folder, shelf) = shelf();

@@ -1,5 +1,6 @@
 //! The store against itself: acknowledged data is there, rejected data is not.
 
+mod archives;
 pub(crate) mod fake;
 mod file;
 pub(crate) mod opening;

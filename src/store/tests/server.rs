@@ -204,9 +204,10 @@ async fn a_resource_has_one_owner_until_its_lease_lapses_or_it_is_given_up() {
     let hub = Resource::new(Kind::Hub, "pen");
     assert_eq!(one.claim(&hub, None).await, Err(CoordinationError::Lapsed));
     let (long, short) = (Duration::from_secs(60), Duration::from_millis(1));
-    let term = one.renew(long).await.unwrap();
-    assert_eq!(one.renew(long).await.unwrap(), term, "it has not lapsed");
-    two.renew(long).await.unwrap();
+    let first = one.renew(long).await.unwrap();
+    assert_eq!(first.replicas, 1);
+    assert_eq!(one.renew(long).await.unwrap(), first, "it has not lapsed");
+    assert_eq!(two.renew(long).await.unwrap().replicas, 2);
     let Claim::Ours(epoch) = one.claim(&hub, None).await.unwrap() else {
         panic!("nobody had it");
     };
@@ -236,6 +237,7 @@ async fn a_resource_has_one_owner_until_its_lease_lapses_or_it_is_given_up() {
         panic!("its owner's lease has lapsed");
     };
     assert_eq!(two.claim(&hub, None).await, Err(CoordinationError::Lapsed));
+    assert_eq!(one.renew(long).await.unwrap().replicas, 1);
     two.renew(long).await.unwrap();
     let [stale, held] = [next, third].map(|epoch| Holding {
         resource: hub.clone(),

@@ -1,7 +1,7 @@
 //! What a worker needs to know of a match besides its tournament's row.
 
 use crate::referee::SeatSpec;
-use crate::store::{Held, QueuedMatch};
+use crate::store::{ArchiveKey, Held, QueuedMatch};
 use crate::tournament::cup::Cup;
 use crate::tournament::keep::Extent;
 use crate::tournament::schedule::PlannedMatch;
@@ -16,8 +16,47 @@ pub struct Terms {
     pub extent: Extent,
     /// How often a match is played again at most since the machine made a program late.
     pub replays_max: u32,
-    /// The digests of users' bots' folders, by `bot:NAME@VERSION`: only where the same are on the shelf it is played.
-    pub bots: BTreeMap<String, String>,
+    /// The users' bots, by `bot:NAME@VERSION`.
+    pub bots: BTreeMap<String, CarriedBot>,
+}
+
+/// A user's bot as workers find it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CarriedBot {
+    /// The digest of its folder as it was added.
+    pub digest: String,
+    /// Whether it is built.
+    pub builds: bool,
+}
+
+impl CarriedBot {
+    /// Its folder as it was added.
+    pub(super) fn folder(&self) -> ArchiveKey {
+        ArchiveKey {
+            digest: self.digest.clone(),
+            platform: String::new(),
+        }
+    }
+
+    /// What was built of it on machines like this one.
+    pub(super) fn built(&self) -> ArchiveKey {
+        let platform = format!("{}-{}", std::env::consts::ARCH, distribution());
+        ArchiveKey {
+            platform,
+            ..self.folder()
+        }
+    }
+}
+
+/// The system whose libraries programs are built against, as /etc/os-release has it.
+fn distribution() -> String {
+    let about = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let value = |key: &str| {
+        let mut lines = about.lines();
+        let value = lines.find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        value.unwrap_or_default().trim_matches('"').to_owned()
+    };
+    format!("{}-{}", value("ID"), value("VERSION_ID"))
 }
 
 /// One match, as it lies in the queue.

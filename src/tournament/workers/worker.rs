@@ -1,11 +1,13 @@
 //! A worker, and what it needs of those who know how matches are played here.
 
 use super::task::Terms;
+use crate::programs::{BotName, Launch, Programs, Shelf, ShelfError};
 use crate::referee::Recording;
 use crate::store::Store;
 use crate::tournament::cup::Cup;
 use crate::tournament::player::MatchPlayer;
 use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +29,36 @@ pub struct Worker {
     pub cmd: bool,
     /// Ends it once there was nothing to do for so long.
     pub until_idle: Option<Duration>,
+}
+
+/// Users' bots, each on the shelf where it was found.
+#[derive(Clone, Debug, Default)]
+pub struct Carried(pub(super) BTreeMap<BotName, Shelf>);
+
+impl Carried {
+    /// A bot, ready to be started.
+    ///
+    /// # Errors
+    /// As [`Shelf::get`].
+    pub fn get(&self, name: &BotName) -> Result<Launch, ShelfError> {
+        match self.0.get(name) {
+            Some(shelf) => shelf.get(name),
+            None => Err(ShelfError::Unknown {
+                asked: name.clone(),
+                known: "the run of the tournament offers no such one".to_owned(),
+            }),
+        }
+    }
+}
+
+impl Programs for Carried {
+    fn find(&self, name: &str, version: Option<&str>) -> Option<Launch> {
+        let asked = BotName {
+            name: name.to_owned(),
+            version: version.map(str::to_owned),
+        };
+        self.0.get(&asked)?.find(name, version)
+    }
 }
 
 /// Knows how a tournament's matches are played on this machine.

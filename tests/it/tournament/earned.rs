@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// A bot of Koehandel with this body of its loop, in which `message` is what it received.
-fn added(folder: &Path, name: &str, (before, body): (&str, &str), more: &str) {
+pub(super) fn added(folder: &Path, name: &str, (before, body): (&str, &str), more: &str) {
     let own = folder.join(name);
     fs::create_dir(&own).unwrap();
     let manifest = format!(
@@ -27,10 +27,10 @@ fn added(folder: &Path, name: &str, (before, body): (&str, &str), more: &str) {
 
 const NONSENSE: &str =
     "if not message[\"past\"]: say(type=\"act\", number=message[\"number\"], act=\"nonsense\")";
-const FIRST_ACT: &str = "if not message[\"past\"]: say(type=\"act\", number=message[\"number\"], act=(message[\"acts\"] or [[]])[0])";
+pub(super) const FIRST_ACT: &str = "if not message[\"past\"]: say(type=\"act\", number=message[\"number\"], act=(message[\"acts\"] or [[]])[0])";
 
 /// The cup of these entrants in one round of one deck without rotations, after `rounds` of it.
-fn cup(folder: &Path, rounds: u32, entrants: &[(&str, &str)]) {
+pub(super) fn cup(folder: &Path, rounds: u32, entrants: &[(&str, &str)]) {
     let entrants = entrants.iter();
     let entrants = entrants
         .map(|(name, player)| format!("[[entrant]]\nname = \"{name}\"\nplayer = \"{player}\"\n"));

@@ -1,9 +1,12 @@
 //! Matches on many workers: the results are those of one process, whichever of them ends.
 
+use super::earned::{FIRST_ACT, added, cup};
 use super::{CUP, LEARNERS, files_of, tournament};
-use crate::app::{drover, folder, ok, refused, until};
+use crate::app::{block_on, drover, folder, ok, refused, until};
+use crate::bots::is_there;
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::stat::Mode;
+use nix::unistd::{Pid, mkfifo};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use std::fs;
 use std::path::Path;
@@ -89,19 +92,26 @@ fn what_workers_cannot_play_is_refused_before_anything_is_stored() {
 /// A new database of the server.
 fn database(name: &str) -> String {
     let server = std::env::var("DROVER_TEST_SERVER").expect("DROVER_TEST_SERVER");
-    let create = format!("CREATE DATABASE {name}");
-    let all = format!("{server}/postgres");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let mut connection = PgConnection::connect(&all).await.unwrap();
-        let made = sqlx::raw_sql(AssertSqlSafe(create));
+    execute(
+        &format!("{server}/postgres"),
+        format!("CREATE DATABASE {name}"),
+    );
+    format!("{server}/{name}")
+}
+
+fn execute(database: &str, statement: String) {
+    block_on(async {
+        let mut connection = PgConnection::connect(database).await.unwrap();
+        let made = sqlx::raw_sql(AssertSqlSafe(statement));
         made.execute(&mut connection).await.unwrap();
         connection.close().await.unwrap();
     });
-    format!("{server}/{name}")
+}
+
+fn worker(database: &str) -> Command {
+    let mut command = drover();
+    command.args(["worker", "--store", database, "--concurrency", "2"]);
+    command
 }
 
 /// A process that is killed at the end.
@@ -114,8 +124,7 @@ impl Running {
     }
 
     fn worker(database: &str) -> Self {
-        let mut command = drover();
-        Self::start(command.args(["worker", "--store", database, "--concurrency", "2"]))
+        Self::start(&mut worker(database))
     }
 
     fn signal(&self, signal: Signal) {
@@ -184,4 +193,94 @@ fn workers_of_a_server_that_are_killed_stopped_and_drained_play_what_one_process
     verify.env("DROVER__STORE__URL", &database);
     let said = ok(verify.args(["db", "verify"]).output().unwrap());
     assert!(said.contains("in order"), "{said}");
+}
+
+/// What its build has written into a file of the bot that was fetched into this folder.
+fn built(folder: &Path, name: &str) -> String {
+    let fetched = fs::read_dir(folder.join("data/bots/.carried")).unwrap();
+    let fetched = fetched.map(|entry| entry.unwrap().path());
+    let fetched: Vec<_> = fetched.collect();
+    let [one] = &*fetched else {
+        panic!("{fetched:?}")
+    };
+    fs::read_to_string(one.join("mine/1").join(name)).unwrap()
+}
+
+#[test]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+fn workers_of_a_server_fetch_users_bots_and_build_them_in_a_sandbox() {
+    if !is_there("python3") {
+        return;
+    }
+    let (own, database) = (folder(), database("carried"));
+    let secret = own.path().join("secret");
+    fs::write(&secret, "secret").unwrap();
+    let build = format!(
+        "cat {} > leaked; env > variables; cat /proc/sys/kernel/random/uuid > made; touch ../../../left; true",
+        secret.display()
+    );
+    let build = format!("build = [\"sh\", \"-c\", {build:?}]\n");
+    added(own.path(), "mine", ("", FIRST_ACT), &build);
+    let bots = [
+        "bot:mine",
+        "builtin:guide",
+        "builtin:face",
+        "builtin:random",
+    ];
+    let entrants: Vec<_> = ["A", "B", "C", "D"].into_iter().zip(bots).collect();
+    cup(own.path(), 3, &entrants);
+    let file = own.path().join("cup.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("seed = 1099511627777\n{text}")).unwrap();
+    ok(tournament(own.path(), "run", &["cup.toml"])
+        .output()
+        .unwrap());
+    let (expected, _) = files_of(own.path());
+    let expected: Vec<&str> = expected.lines().collect();
+    // What the organiser has built is for all machines like that; without it, one of them builds it for the others.
+    let own_build = own.path().join("data/bots/mine/1");
+    let mut made = Vec::new();
+    for number in 0..2 {
+        let workers = [folder(), folder()];
+        let running = workers.each_ref().map(|folder| {
+            let mut worker = worker(&database);
+            Running::start(
+                worker
+                    .current_dir(folder.path())
+                    .env("DROVER__API__TOKEN", "x".repeat(32)),
+            )
+        });
+        let run = ["cup.toml", "--workers", "--database", &database];
+        let said = ok(tournament(own.path(), "run", &run).output().unwrap());
+        assert!(said.contains("over: all rounds are played"), "{said}");
+        assert_eq!(lines_in(own.path(), &database), expected);
+        drop(running);
+        let fetched: Vec<_> = workers
+            .iter()
+            .filter(|folder| folder.path().join("data/bots/.carried").exists())
+            .collect();
+        assert!(!fetched.is_empty());
+        made.push(
+            fetched
+                .iter()
+                .map(|folder| built(folder.path(), "made"))
+                .collect::<Vec<_>>(),
+        );
+        assert!(
+            made[number].iter().all(|one| *one == made[number][0]),
+            "{made:?}"
+        );
+        let is_own = number == 0;
+        assert_eq!(built(fetched[0].path(), "leaked") == "secret", is_own);
+        assert!(!built(fetched[0].path(), "variables").contains("DROVER__API__TOKEN"));
+        let left = fetched[0].path().join("data/bots/.carried");
+        assert!(!left.join("left").exists() && !left.parent().unwrap().join("left").exists());
+        // What lies there now is in no archive.
+        let shared = "DELETE FROM archives WHERE platform <> ''";
+        execute(&database, shared.to_owned());
+        let _ = mkfifo(&own_build.join("pipe"), Mode::S_IRWXU);
+    }
+    assert_ne!(made[0][0], made[1][0]);
+    let own_build = fs::read_to_string(own_build.join("made")).unwrap();
+    assert_eq!(made[0][0], own_build);
 }

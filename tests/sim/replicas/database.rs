@@ -3,7 +3,8 @@
 
 use super::world::{Fault, Message, Mistake, World};
 use drover::cluster::{
-    Claim, Coordinated, Coordination, CoordinationError, Epoch, Holding, Owner, Resource, Term,
+    Claim, Coordinated, Coordination, CoordinationError, Epoch, Holding, Owner, Renewal, Resource,
+    Term,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -198,7 +199,7 @@ impl Port {
 }
 
 impl Coordination for Port {
-    fn renew(&self, length: Duration) -> Coordinated<'_, Term> {
+    fn renew(&self, length: Duration) -> Coordinated<'_, Renewal> {
         let (id, address) = (self.id.clone(), self.node.to_string());
         let renewed = self.asked(move |tables, now| {
             let kept = match tables.replicas.get(&id) {
@@ -213,7 +214,11 @@ impl Coordination for Port {
                 address,
             };
             tables.replicas.insert(id, lease);
-            term
+            let alive = tables.replicas.values().filter(|lease| lease.expires > now);
+            Renewal {
+                term,
+                replicas: alive.count(),
+            }
         });
         Box::pin(async move {
             let renewed = renewed.await;

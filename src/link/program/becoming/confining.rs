@@ -2,7 +2,7 @@
 
 use super::super::calls;
 use super::super::confinement::{SCRATCH, restrict};
-use super::super::covers::{cover, read_only};
+use super::super::covers::{cover, read_only, writable};
 use super::super::protection::Unprotected;
 use super::Becoming;
 use crate::link::program::limits::FILES_MAX;
@@ -149,7 +149,8 @@ impl Becoming {
             let reach = "it reaches its user's and the system's sockets, and changes modes of its user's files";
             missing.push(("sockets", format!("{reach}: {why}")));
         }
-        if let Err(why) = apart.clone().and_then(|()| read_only()) {
+        let frozen = || read_only().and_then(|()| writable(&confinement.write));
+        if let Err(why) = apart.clone().and_then(|()| frozen()) {
             let why = format!("it changes modes, times and attributes of its user's files: {why}");
             missing.push(("files", why));
         }

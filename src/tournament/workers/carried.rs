@@ -1,0 +1,199 @@
+//! Users' bots on their way to workers. The run puts the folder of each into the database as it was added, under its digest,
+//! and what was built of it, for machines like its own; a worker fetches that, or the folder, which it builds for all
+//! machines like itself. So every worker of a kind runs the same bot, whatever is on its own shelf.
+
+use super::task::CarriedBot;
+use super::worker::Carried;
+use crate::programs::{BotName, Shelf};
+use crate::store::{ArchiveKey, Archives, Standing, Store};
+use anyhow::Context as _;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Seek as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// The folder of the shelf that holds what was fetched: a shelf for each digest.
+const FOLDER: &str = ".carried";
+/// What says when one of these was last used.
+const USED: &str = ".used";
+/// One that was not used for so long is removed.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// How often to look for what another process uploads.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Puts these bots of this shelf into a database from which workers fetch them.
+///
+/// # Errors
+/// One cannot be packed, or the database refuses it.
+pub async fn offer(
+    store: &Store,
+    shelf: &Shelf,
+    bots: &BTreeMap<String, CarriedBot>,
+) -> anyhow::Result<()> {
+    let archives = Archives::new(store.clone());
+    archives.tidy().await?;
+    for (name, bot) in bots {
+        let from = named(name)?;
+        let shared = share(&archives, shelf, &from, &bot.folder(), false).await;
+        shared.with_context(|| format!("{name} cannot be put where workers find it"))?;
+        if bot.builds {
+            let shared = share(&archives, shelf, &from, &bot.built(), true).await;
+            if let Err(error) = shared {
+                tracing::warn!(
+                    name,
+                    error = format!("{error:#}"),
+                    "workers build it themselves"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Uploads a bot unless it is there.
+async fn share(
+    archives: &Archives,
+    shelf: &Shelf,
+    name: &BotName,
+    key: &ArchiveKey,
+    built: bool,
+) -> anyhow::Result<()> {
+    loop {
+        match archives.claim(key).await? {
+            Standing::Whole => return Ok(()),
+            // A worker is building it.
+            Standing::Awaited if built => return Ok(()),
+            Standing::Awaited => tokio::time::sleep(LOOK_EVERY).await,
+            Standing::Ours(upload) => {
+                let shared = async {
+                    let packed = pack(shelf, name, built).await?;
+                    anyhow::Ok(archives.put(&upload, packed).await?)
+                };
+                let shared = archives.during(&upload, shared).await;
+                if shared.is_err() {
+                    archives.abandon(&upload).await;
+                }
+                return shared;
+            }
+        }
+    }
+}
+
+/// Finds these bots: on this machine's shelf, if the same are there, or else in the database.
+///
+/// # Errors
+/// One is in neither, or cannot be built here.
+pub async fn fetch(
+    store: &Store,
+    shelf: &Shelf,
+    bots: &BTreeMap<String, CarriedBot>,
+) -> anyhow::Result<Carried> {
+    let archives = Archives::new(store.clone());
+    let mut carried = Carried::default();
+    for (text, bot) in bots {
+        let name = named(text)?;
+        let place = match shelf.digest(&name)? {
+            Some(digest) if digest == bot.digest => shelf.clone(),
+            _ => {
+                let fetched = fetched(&archives, shelf, &name, bot).await;
+                fetched.with_context(|| format!("{text} cannot be fetched"))?
+            }
+        };
+        carried.0.insert(name, place);
+    }
+    Ok(carried)
+}
+
+async fn fetched(
+    archives: &Archives,
+    shelf: &Shelf,
+    name: &BotName,
+    bot: &CarriedBot,
+) -> anyhow::Result<Shelf> {
+    let all = shelf.folder().join(FOLDER);
+    let folder = all.join(&bot.digest);
+    let place = shelf.clone().at(&folder).confining();
+    if place.digest(name)?.as_ref() != Some(&bot.digest) {
+        forget_old(&all);
+        match bot.builds {
+            true => fetch_built(archives, &place, name, bot).await?,
+            false => receive(archives, &place, bot, &bot.folder()).await?,
+        }
+    }
+    File::create(folder.join(USED))?;
+    Ok(place)
+}
+
+/// Fetches what was built of a bot on such a machine, or builds it for all of them.
+async fn fetch_built(
+    archives: &Archives,
+    place: &Shelf,
+    name: &BotName,
+    bot: &CarriedBot,
+) -> anyhow::Result<()> {
+    let built = bot.built();
+    loop {
+        match archives.claim(&built).await? {
+            Standing::Whole => return receive(archives, place, bot, &built).await,
+            Standing::Awaited => tokio::time::sleep(LOOK_EVERY).await,
+            Standing::Ours(upload) => {
+                let making = async {
+                    tracing::info!(%name, "building");
+                    receive(archives, place, bot, &bot.folder()).await?;
+                    let packed = pack(place, name, true).await?;
+                    anyhow::Ok(archives.put(&upload, packed).await?)
+                };
+                let made = archives.during(&upload, making).await;
+                if made.is_err() {
+                    archives.abandon(&upload).await;
+                }
+                // What cannot be packed for others plays here.
+                let is_here = place.digest(name)?.is_some();
+                return made.or_else(|error| if is_here { Ok(()) } else { Err(error) });
+            }
+        }
+    }
+}
+
+/// Takes an archive's bot in, and builds it unless that was done.
+async fn receive(
+    archives: &Archives,
+    place: &Shelf,
+    bot: &CarriedBot,
+    key: &ArchiveKey,
+) -> anyhow::Result<()> {
+    let mut file = tempfile::tempfile()?;
+    archives.get(key, &mut file).await?;
+    file.rewind()?;
+    let (place, digest, built) = (place.clone(), bot.digest.clone(), !key.platform.is_empty());
+    let received = move || place.receive(file, &digest, built);
+    tokio::task::spawn_blocking(received).await??;
+    Ok(())
+}
+
+async fn pack(shelf: &Shelf, name: &BotName, built: bool) -> anyhow::Result<File> {
+    let (shelf, name) = (shelf.clone(), name.clone());
+    Ok(tokio::task::spawn_blocking(move || shelf.pack(&name, built)).await??)
+}
+
+fn named(text: &str) -> anyhow::Result<BotName> {
+    let name = text.strip_prefix("bot:").unwrap_or(text);
+    Ok(name.parse()?)
+}
+
+/// Removes what was fetched and not used for long.
+fn forget_old(all: &Path) {
+    for entry in fs::read_dir(all).into_iter().flatten().flatten() {
+        let used = fs::metadata(entry.path().join(USED)).and_then(|about| about.modified());
+        let is_old = |used| {
+            SystemTime::now()
+                .duration_since(used)
+                .is_ok_and(|age| age > KEPT)
+        };
+        if used.is_ok_and(is_old) {
+            // What stays is tried again the next time.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
