@@ -99,7 +99,7 @@ impl Shares {
         Self::among(max, peer_max, Arc::default())
     }
 
-    /// This process's part of so many slots, which are divided among as many as `parts` says at the time; 0 counts as 1.
+    /// This process's part of these slots, which are divided among `parts` processes at the time; 0 counts as 1.
     #[must_use]
     pub fn among(max: usize, peer_max: usize, parts: Arc<AtomicUsize>) -> Arc<Self> {
         Arc::new(Self {

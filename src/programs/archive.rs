@@ -59,7 +59,7 @@ fn explained(error: io::Error) -> io::Error {
     }
 }
 
-/// Takes so many bytes.
+/// Takes `left` more bytes.
 struct Limited<W> {
     to: W,
     left: u64,

@@ -6,13 +6,12 @@ use super::archive::{pack, unpack};
 use super::build::{BUILD_WITHIN, Building, confined};
 use super::copy::copy;
 use super::launch::{Launch, Programs};
-use super::manifest::{Manifest, ManifestError};
+use super::manifest::Manifest;
 use super::name::{BotName, is_name, is_version};
 use crate::clock::now_us;
 use crate::config::Config;
 use crate::link::program::{Confinement, Guard, ProgramLimits, ProgramSpec, find};
 use rustix::fs::{FlockOperation, flock, syncfs};
-use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,11 +19,13 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 mod error;
+mod kept;
 #[cfg(test)]
 mod tests;
 
 pub use error::ShelfError;
-use error::{at, fix};
+use error::{VERSIONS_MAX, at, fix};
+pub use kept::{Added, Kept, Version};
 
 /// The list of a bot's versions, in its folder.
 const ADDED: &str = ".added.json";
@@ -34,48 +35,8 @@ const LOCK: &str = ".lock";
 const STAGING: &str = ".staging-";
 /// The end of the names of files that hold what was added, packed.
 const SOURCE: &str = ".tar.zst";
-/// Versions of one bot at most.
-pub const VERSIONS_MAX: usize = 1_000;
 /// The longest list of versions read, in bytes.
 const ADDED_LEN_MAX: u64 = 1 << 20;
-/// A version that was added.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Version {
-    /// Its name.
-    pub version: String,
-    /// When it was added, in microseconds since 1970.
-    pub added_us: i64,
-    /// The digest of the folder that was added.
-    pub digest: String,
-}
-
-/// A bot on the shelf.
-#[derive(Debug)]
-pub struct Kept {
-    /// Its name.
-    pub name: String,
-    /// Its version and when it was added.
-    pub version: Version,
-    /// Whether it was added last, so that its name alone means it.
-    pub is_last: bool,
-    /// Its manifest; an error if it cannot be used any more.
-    pub manifest: Result<Manifest, ManifestError>,
-}
-
-/// The outcome of adding a bot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Added {
-    /// It is on the shelf now.
-    New {
-        /// Its files, folders and links.
-        files: u64,
-        /// Their bytes.
-        bytes: u64,
-    },
-    /// The same content was there under this version; now it is the one added last.
-    Again,
-}
-
 /// How a folder came from another machine.
 #[derive(Clone, Copy)]
 struct Origin<'a> {
@@ -255,12 +216,8 @@ impl Shelf {
             added_us: now_us(),
             digest: digest.to_owned(),
         };
-        // Its folder as it was added, before the build changes it.
         let source = match &manifest.build {
-            Some(_) if origin.is_none() => match self.packed(staging.path()) {
-                Err(ShelfError::Io { why, .. }) if why.kind() == ErrorKind::FileTooLarge => None,
-                packed => Some(packed?),
-            },
+            Some(_) if origin.is_none() => self.source(staging.path())?,
             _ => None,
         };
         if let Some(at) = listed.filter(|_| target.is_dir()) {
@@ -277,19 +234,24 @@ impl Shelf {
         if !built {
             self.build(&manifest, staging.path())?;
         }
-        let bot = self.folder.join(name);
-        fs::create_dir_all(&bot).map_err(at(&bot))?;
-        // Nothing of it may be missing once it has its name.
-        let synced = File::open(&self.folder).and_then(|folder| Ok(syncfs(folder)?));
-        synced.map_err(at(&self.folder))?;
-        // What a version that is listed no longer has left behind.
-        gone(fs::remove_dir_all(&target)).map_err(at(&target))?;
-        fs::rename(staging.path(), &target).map_err(at(&target))?;
+        self.place(staging.path(), &target)?;
         self.keep_source(&manifest, source)?;
         versions.push(entry);
         self.list(name, &versions)?;
         let (files, bytes) = (copied.files, copied.bytes);
         Ok((manifest, Added::New { files, bytes }))
+    }
+
+    /// Gives what is whole its name.
+    fn place(&self, staging: &Path, target: &Path) -> Result<(), ShelfError> {
+        let bot = target.parent().unwrap_or(target);
+        fs::create_dir_all(bot).map_err(at(bot))?;
+        // Nothing of it may be missing then.
+        let synced = File::open(&self.folder).and_then(|folder| Ok(syncfs(folder)?));
+        synced.map_err(at(&self.folder))?;
+        // What a version that is listed no longer has left behind.
+        gone(fs::remove_dir_all(target)).map_err(at(target))?;
+        fs::rename(staging, target).map_err(at(target))
     }
 
     /// Builds a copied bot, and looks whether its program is there then.
@@ -342,6 +304,14 @@ impl Shelf {
         pack(folder, &mut file).map_err(at(folder))?;
         let synced = file.as_file().sync_all().map(|()| file);
         synced.map_err(at(&self.folder))
+    }
+
+    /// A folder as it is before its build changes it, packed, unless it is too large for that.
+    fn source(&self, folder: &Path) -> Result<Option<tempfile::NamedTempFile>, ShelfError> {
+        match self.packed(folder) {
+            Err(ShelfError::Io { why, .. }) if why.kind() == ErrorKind::FileTooLarge => Ok(None),
+            packed => packed.map(Some),
+        }
     }
 
     fn keep_source(

@@ -1,5 +1,5 @@
-//! [`Archives`]: files that machines exchange by way of the database. Each is uploaded once, in parts, by whoever claims that
-//! first, and is there for the others once it is whole.
+//! [`Archives`]: files that machines exchange by way of the database. Each is uploaded once, in parts, by the process that
+//! claims that first, and is there for the others once it is whole.
 
 use super::error::StoreError;
 use super::handle::Store;
@@ -13,7 +13,7 @@ use tokio::time::MissedTickBehavior;
 
 /// Bytes of a part.
 const PART: usize = 1 << 20;
-/// An upload that does not go on for so long is begun again by somebody else.
+/// An upload that does not go on for this time is begun again by somebody else.
 const LEASE: Duration = Duration::from_secs(20);
 /// How often an upload says that it goes on.
 const BEAT: Duration = Duration::from_secs(4);
@@ -113,7 +113,7 @@ impl Archives {
                 done = &mut work => return done,
                 _ = beat.tick() => {
                     let change = format!("UPDATE archives SET used_us = {NOW}");
-                    if let Err(error) = self.run(of(&change, upload)).await {
+                    if let Err(error) = self.run(unfinished(&change, upload)).await {
                         tracing::warn!(%error, "an upload cannot be kept");
                     }
                 }
@@ -141,13 +141,13 @@ impl Archives {
             parts += 1;
         }
         let whole = format!("UPDATE archives SET used_us = {NOW}, parts = $4");
-        self.run(of(&whole, upload).bind(parts)).await?;
+        self.run(unfinished(&whole, upload).bind(parts)).await?;
         Ok(())
     }
 
     /// Ends an upload that cannot be done.
     pub async fn abandon(&self, upload: &Upload) {
-        let abandon = of("DELETE FROM archives", upload);
+        let abandon = unfinished("DELETE FROM archives", upload);
         if let Err(error) = self.run(abandon).await {
             tracing::warn!(%error, "an upload cannot be ended: it will lapse");
         }
@@ -200,7 +200,7 @@ impl Archives {
 }
 
 /// A change of an upload, as long as it goes on; further parameters begin with `$4`.
-fn of(change: &str, upload: &Upload) -> Query {
+fn unfinished(change: &str, upload: &Upload) -> Query {
     let change = query(format!(
         "{change} WHERE digest = $1 AND platform = $2 AND upload = $3 AND parts IS NULL"
     ));

@@ -40,7 +40,7 @@ macro_rules! tables {
 }
 
 /// What is copied as it is, each after what it refers to. What triggers make is left out: sizes of tournaments, programs
-/// that played. So is the queue of planned matches: a tournament that goes on plans them again.
+/// that played. So are the queue of planned matches and the archives: a tournament that goes on fills both again.
 static TABLES: [Table; 23] = tables! {
     "secrets" ("name, value") "tt" 1;
     "tokens" ("id, name, scopes, digest, created_us, used_us, revoked_us") "ittBiii" 1;
@@ -337,6 +337,8 @@ mod tests {
             "heads",
             "entries",
             "planned_matches",
+            "archives",
+            "archive_parts",
             "tournament_sizes",
             "programs_played",
         ];

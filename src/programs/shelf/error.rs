@@ -5,10 +5,12 @@ use super::super::build::BuildError;
 use super::super::copy::CopyError;
 use super::super::manifest::ManifestError;
 use super::super::name::BotName;
-use super::VERSIONS_MAX;
 use crate::link::program::StartError;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+
+/// Versions of one bot at most.
+pub(super) const VERSIONS_MAX: usize = 1_000;
 
 /// Why something cannot be done with the shelf.
 #[derive(Debug, thiserror::Error)]

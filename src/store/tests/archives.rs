@@ -51,7 +51,7 @@ async fn one_uploads_and_the_others_get_it_once_it_is_whole() {
     let other = begun(&archives, &key("x86_64")).await;
     archives.put(&other, &b"other"[..]).await.unwrap();
     assert_eq!(read(&archives, &key("x86_64")).await.unwrap(), b"other");
-    // Whoever was slow changes nothing of it.
+    // A slow process changes nothing of it.
     archives.abandon(&upload).await;
     archives.put(&upload, &b"late"[..]).await.unwrap();
     assert_eq!(read(&archives, &key("")).await.unwrap(), content);

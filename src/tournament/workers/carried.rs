@@ -4,21 +4,23 @@
 
 use super::task::CarriedBot;
 use super::worker::Carried;
+use crate::clock::now_us;
 use crate::programs::{BotName, Shelf};
 use crate::store::{ArchiveKey, Archives, Standing, Store};
 use anyhow::Context as _;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Seek as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// The folder of the shelf that holds what was fetched: a shelf for each digest.
 const FOLDER: &str = ".carried";
 /// What says when one of these was last used.
 const USED: &str = ".used";
-/// One that was not used for so long is removed.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// One that was not used for this time is removed, in seconds.
+const KEPT_S: i64 = 30 * 24 * 3_600;
 /// How often to look for what another process uploads.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
@@ -185,13 +187,9 @@ fn named(text: &str) -> anyhow::Result<BotName> {
 /// Removes what was fetched and not used for long.
 fn forget_old(all: &Path) {
     for entry in fs::read_dir(all).into_iter().flatten().flatten() {
-        let used = fs::metadata(entry.path().join(USED)).and_then(|about| about.modified());
-        let is_old = |used| {
-            SystemTime::now()
-                .duration_since(used)
-                .is_ok_and(|age| age > KEPT)
-        };
-        if used.is_ok_and(is_old) {
+        let used = fs::metadata(entry.path().join(USED));
+        let age_s = used.map(|used| now_us() / 1_000_000 - used.mtime());
+        if age_s.is_ok_and(|age_s| age_s > KEPT_S) {
             // What stays is tried again the next time.
             let _ = fs::remove_dir_all(entry.path());
         }
