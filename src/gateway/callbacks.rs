@@ -5,6 +5,7 @@ use super::options::CallbackOptions;
 use super::replicas::Replicas;
 use super::routes::Routes;
 use super::shared::Gateway;
+use super::waited::Waited;
 use super::wording;
 use crate::link::{Accepted, Acceptor, Peer, Shares, Socket, Stay};
 use crate::session::Sessions;
@@ -65,6 +66,7 @@ impl Callbacks {
         Ok(Self {
             gateway: Arc::new(Gateway {
                 replicas: Replicas::new(&sessions, &options),
+                waited: Waited::default(),
                 connections: Shares::new(options.connections_max, usize::MAX),
                 connections_by_peer: Shares::among(usize::MAX, by_peer, Arc::clone(&parts)),
                 requests: Shares::among(usize::MAX, requests, parts),

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// One connection.
@@ -109,6 +110,7 @@ impl Connection {
             begins: route.begins,
             text: query.to_owned(),
             read: received,
+            waited: self.waited(request, received),
         };
         match &self.gateway.replicas {
             Some(replicas) => replicas.answer(message).await,
@@ -124,6 +126,7 @@ impl Connection {
             begins,
             text,
             read,
+            waited: _,
         } = message;
         let kit = key.bot.kit();
         let sessions = &self.gateway.sessions;
@@ -140,6 +143,16 @@ impl Connection {
         }
         let proxies = &self.gateway.options.trusted_proxies;
         Caller::new(self.peer, request.headers(), proxies).address
+    }
+
+    /// How long a request has waited, as a trusted proxy says.
+    fn waited(&self, request: &Request<Incoming>, received: Instant) -> Duration {
+        let wall_us = || self.gateway.sessions.wall_us(received);
+        let waited = &self.gateway.waited;
+        match self.proxy {
+            true => waited.before(self.peer, request.headers(), received, wall_us()),
+            false => Duration::ZERO,
+        }
     }
 
     /// Whether an unlisted proxy on this machine has forwarded the request: then its origin is unknown.

@@ -12,6 +12,7 @@ mod shared;
 pub mod shims;
 #[cfg(test)]
 mod tests;
+mod waited;
 mod wording;
 
 pub use callbacks::{Callbacks, CallbacksError};

@@ -53,6 +53,8 @@ pub(super) struct Message {
     pub(super) text: String,
     /// When it was read.
     pub(super) read: Instant,
+    /// How long it had waited then, since a proxy received it.
+    pub(super) waited: Duration,
 }
 
 /// What one replica sends another about a message.
@@ -101,7 +103,11 @@ impl Replicas {
             false => limits.answer,
         };
         let limit = limit.saturating_sub(self.margin / 2);
-        let arrival = self.replica.arrival(limit, false);
+        let Some(left) = limit.checked_sub(message.waited) else {
+            // Its sender has given it up, and may have sent it elsewhere.
+            return wording::refused(&cluster::Refusal::Late.to_string());
+        };
+        let arrival = self.replica.arrival(left, false);
         let age = limit.saturating_sub(arrival.deadline.saturating_sub(self.replica.now()));
         self.deliver(message, age, arrival, false).await
     }
@@ -135,6 +141,7 @@ impl Replicas {
             begins: route.begins,
             text: text.to_owned(),
             read,
+            waited: Duration::ZERO,
         };
         let left = Duration::from_millis(forwarded.left_ms);
         let arrival = self.replica.arrival(left, true);

@@ -3,6 +3,7 @@
 use super::options::CallbackOptions;
 use super::replicas::Replicas;
 use super::routes::Routes;
+use super::waited::Waited;
 use crate::link::Shares;
 use crate::session::Sessions;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ pub(super) struct Gateway {
     pub(super) routes: Routes,
     /// Where several share the store.
     pub(super) replicas: Option<Replicas>,
+    pub(super) waited: Waited,
     /// All connections.
     pub(super) connections: Arc<Shares>,
     /// The same by peer, exempt ones too.

@@ -28,6 +28,8 @@ use tokio::time::Instant;
 
 /// How long a session may take to be folded where nobody waits for an answer.
 const FOLD_WITHIN: Duration = Duration::from_secs(30);
+/// How far the clocks of replicas may be apart, in microseconds.
+const CLOCKS_DIFFER_US: i64 = 20_000;
 
 /// Works on one session until its mailbox is empty.
 pub(super) struct Actor {
@@ -437,7 +439,7 @@ impl Actor {
         let store = &self.registry.dependencies.store;
         let entries = store.transcript(id, head).await;
         let entries = entries.map_err(|_| Refusal::Unstored)?;
-        let since_us = self.registry.now_us() - i64::from(micros(age));
+        let since_us = self.registry.now_us() - i64::from(micros(age)) - CLOCKS_DIFFER_US;
         let is_message = |entry: &Entry| entry.direction == Direction::In;
         let same = |entry: &Entry| {
             is_message(entry) && entry.at_us >= since_us && entry.text == callback.text

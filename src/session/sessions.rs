@@ -414,6 +414,12 @@ impl Sessions {
         shards.any(|shard| shard.lock().values().any(in_play))
     }
 
+    /// A moment in microseconds since 1970, on a clock that is never set.
+    #[must_use]
+    pub fn wall_us(&self, at: Instant) -> i64 {
+        self.registry.wall_us(at)
+    }
+
     /// Which of them this process owns, where others share the store.
     #[must_use]
     pub fn replica(&self) -> Option<&Arc<Replica>> {

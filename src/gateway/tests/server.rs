@@ -42,6 +42,7 @@ impl One {
         let sessions = sessions.await.unwrap();
         let options = super::CallbackOptions {
             replicas_key: Secret::new(KEY.to_owned()),
+            trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()],
             ..super::options()
         };
         let callbacks = Callbacks::new(options, sessions.clone(), &[toy::kit()]).unwrap();
@@ -61,6 +62,17 @@ impl One {
     async fn asks(&self, rest: &str) -> (u16, String) {
         let target = format!("/toy/champion?market=1&id=1&type={rest}");
         let (head, body) = Client::new(&self.site).await.get(&target).await;
+        (status(&head), body)
+    }
+
+    /// The same of what a proxy received then, in milliseconds since 1970.
+    async fn asks_late(&self, started_ms: i64, rest: &str) -> (u16, String) {
+        let mut client = Client::new(&self.site).await;
+        let request = format!(
+            "GET /toy/champion?market=1&id=1&type={rest} HTTP/1.1\r\nHost: x\r\nX-Request-Start: t={started_ms}\r\n\r\n"
+        );
+        client.send(&request).await;
+        let (head, body) = client.read().await;
         (status(&head), body)
     }
 
@@ -99,6 +111,35 @@ async fn a_message_reaches_its_sessions_owner_and_another_replica_goes_on_when_t
         panic!("{live:?}");
     };
     assert_eq!(session.seq, 5, "begin, two questions and their answers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a server: DROVER_TEST_SERVER"]
+async fn what_a_broken_network_delivers_late_is_not_taken_for_another_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (One::new(&folder, "a").await, One::new(&folder, "b").await);
+    let now_ms = || crate::clock::now_us() / 1_000;
+    let first_ms = now_ms();
+    let begun = one.asks_late(first_ms, "begin").await;
+    assert_eq!(begun, (200, String::new()));
+    assert_eq!(other.asks_late(now_ms(), "ask").await.0, 200);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let live = async || {
+        let live = other.site.store.live().await.unwrap();
+        live.into_iter()
+            .map(|session| (session.id, session.seq))
+            .collect::<Vec<_>>()
+    };
+    let before = live().await;
+    // As a message of its own it would begin another match.
+    assert_eq!(other.asks_late(first_ms, "begin").await, begun);
+    // Its sender waits no more.
+    let (status, why) = other.asks_late(first_ms - 6_000, "begin").await;
+    assert!(status == 503 && why.contains("in time"), "{status} {why}");
+    assert_eq!(live().await, before);
+    // What is new is new, though it was said before.
+    assert_eq!(other.asks_late(now_ms(), "begin").await, begun);
+    assert_ne!(live().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]
