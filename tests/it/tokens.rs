@@ -240,7 +240,7 @@ fn the_first_token_is_made_where_others_can_reach_the_daemon_and_printed_once() 
     assert!(!app.log().contains(&token[7..]));
     app.stop();
 
-    // Whoever has another one may take it away.
+    // An admin who has another token may remove the file.
     std::fs::remove_file(&file).unwrap();
     assert!(!printed(folder.path()).contains("token "));
     assert!(!file.exists(), "an admin has a token");
