@@ -4,9 +4,11 @@ FROM rust:1-alpine AS build
 RUN apk add --no-cache musl-dev gcc make
 WORKDIR /src
 COPY . .
+# What `drover --version` names: .git is not here.
+ARG DROVER_COMMIT=""
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
-    cargo build --release --locked \
+    DROVER_COMMIT="$DROVER_COMMIT" cargo build --release --locked \
  && install -D target/release/drover /out/image/drover \
  && deploy/licenses.sh /out/image/licenses \
  && install -d -m 1777 /out/image/tmp \
@@ -22,10 +24,11 @@ COPY --from=build --chown=10001:10001 /out/data /data
 USER 10001:10001
 VOLUME /data
 WORKDIR /data
-# Callbacks for the world, REST for this container alone: set DROVER__API__LISTEN=0.0.0.0:8081 and
-# DROVER__API__TOKEN_FILE to reach it from outside.
+# REST needs a token: without DROVER__API__TOKEN_FILE the first start makes one and prints it.
 ENV DROVER__STORE__PATH=/data/drover.db \
-    DROVER__CALLBACKS__LISTEN=0.0.0.0:8080
+    DROVER__CALLBACKS__LISTEN=0.0.0.0:8080 \
+    DROVER__API__LISTEN=0.0.0.0:8081 \
+    DROVER__API__FIRST_TOKEN_FILE=/data/api_token
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=6s --start-period=20s --retries=3 CMD ["/drover", "health"]

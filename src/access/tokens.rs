@@ -405,7 +405,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// A new token and its digest.
-fn draw() -> Result<(String, Hash), AccessError> {
+pub(super) fn draw() -> Result<(String, Hash), NoRandomness> {
     let token = format!("{PREFIX}{}{}", nonce()?, nonce()?);
     let digest = hash(token.as_bytes());
     Ok((token, digest))

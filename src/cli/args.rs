@@ -5,8 +5,9 @@ use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    bot, completions, configure, database, drain, health, map, matches, open_files, openapi, play,
-    practice, program_guard, rate, referee, serve, shim, systemd, token, tournament, train, worker,
+    bot, completions, configure, database, drain, health, manual, map, matches, open_files,
+    openapi, play, practice, program_guard, rate, referee, serve, shim, systemd, token, tournament,
+    train, worker,
 };
 use crate::config::ConfigError;
 use crate::link::program::VERB;
@@ -23,7 +24,7 @@ const USAGE: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(
     name = "drover",
-    version,
+    version = env!("DROVER_VERSION"),
     arg_required_else_help = true,
     max_term_width = 100
 )]
@@ -70,6 +71,9 @@ enum Verb {
     Openapi,
     /// Print shell completions.
     Completions(completions::Args),
+    /// Write the manual pages.
+    #[command(hide = true)]
+    Manual(manual::Args),
     /// Train a game's data by self-play.
     Train(train::Args),
     /// Rate players by a file of results.
@@ -142,6 +146,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Tournament(verb) => return tournament::run(&common, verb),
         Verb::Worker(args) => worker::run(&common, args)?,
         Verb::Openapi => openapi::run()?,
+        Verb::Manual(args) => manual::run(&args, Cli::command())?,
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)

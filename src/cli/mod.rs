@@ -14,6 +14,7 @@ mod explain;
 mod health;
 mod interactive;
 mod logging;
+mod manual;
 mod map;
 mod match_filters;
 mod matches;

@@ -2,6 +2,7 @@
 
 use super::api_call::{Asked, Said, base, call};
 use super::common::Common;
+use crate::access::FirstToken;
 use crate::config::{Config, Flags};
 use crate::history::GameRules;
 use crate::store::{Settings, Store, StoreError};
@@ -34,8 +35,13 @@ impl Remote {
         }
         let api = common.load(&Flags::new())?.config.api;
         let root = self.url.clone().unwrap_or_else(|| base(api.listen));
-        let token = self.token.as_deref().or(api.token());
-        Ok(Reached::new(&root, token))
+        let given = self.token.as_deref().or(api.token());
+        let first = match (given, api.first_token()) {
+            (None, Some(path)) => FirstToken::read(path)?,
+            _ => None,
+        };
+        let first = first.as_ref().map(|first| first.text.as_str());
+        Ok(Reached::new(&root, given.or(first)))
     }
 }
 

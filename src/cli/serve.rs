@@ -2,6 +2,7 @@
 
 use super::common::{Common, on_all_cores};
 use super::logging;
+use crate::access::FirstToken;
 use crate::config::{Config, Flags};
 use crate::daemon::{Addresses, Daemon, Extras, Inherited, Signals};
 use anyhow::Context as _;
@@ -72,14 +73,19 @@ async fn start(common: Common, flags: Flags, extras: Extras) -> anyhow::Result<D
     let config = loaded?.config;
     logging::start(&config.log)?;
     let daemon = Daemon::start(&config, extras).await?;
-    if let Err(error) = announce(daemon.addresses(), &config) {
+    let announced = announce(daemon.addresses(), daemon.new_token(), &config);
+    if let Err(error) = announced {
         tracing::warn!(%error, "standard output is closed: the addresses are not printed");
     }
     Ok(daemon)
 }
 
-/// One machine-readable line and, on a terminal, what to do next.
-fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
+/// One machine-readable line, the token that was made, if one was, and, on a terminal, what to do next.
+fn announce(
+    addresses: Addresses,
+    new_token: Option<&FirstToken>,
+    config: &Config,
+) -> std::io::Result<()> {
     let Addresses {
         callbacks,
         api,
@@ -99,10 +105,18 @@ fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
         also.extend(address.map(|address| format!(" {name}={address}")));
     }
     writeln!(out, "listening callbacks={callbacks} api={api}{also}")?;
+    if let Some(token) = new_token {
+        let (text, path) = (&token.text, token.path.display());
+        writeln!(
+            out,
+            "token {text} (an admin's, new, shown this once; it is in {path})"
+        )?;
+    }
     if std::io::stdout().is_terminal() {
-        let token = match config.api.token() {
-            Some(_) => " -H \"Authorization: Bearer $TOKEN\"",
-            None => "",
+        let has_token = config.api.token().is_some() || config.api.first_token().is_some();
+        let token = match has_token {
+            true => " -H \"Authorization: Bearer $TOKEN\"",
+            false => "",
         };
         writeln!(out, "\n  bots      http://{callbacks}/koehandel/champion")?;
         writeln!(

@@ -6,7 +6,7 @@ use std::io::Write as _;
 const SERVICE: &str = include_str!("../../deploy/drover.service");
 const SOCKET: &str = include_str!("../../deploy/drover.socket");
 /// The executable named in the units of `deploy/`.
-const SHIPPED: &str = "/usr/local/bin/drover";
+const SHIPPED: &str = "/usr/bin/drover";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -35,8 +35,7 @@ pub(super) fn complete(config: &mut Config) {
 /// Checks all keys together.
 pub(super) fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
     let api = config.api.listen;
-    let open = !api.ip().to_canonical().is_loopback() && config.api.token.is_none();
-    if open && !mistakes.are_about("api.token") {
+    if config.api.is_open_at(api) && !mistakes.are_about("api.token") {
         mistakes.add(ConfigError::OpenApi {
             listen: api.to_string(),
         });

@@ -66,7 +66,7 @@ pub enum ConfigError {
     /// REST would be open to everybody on the network.
     #[error(
         "`api.listen` is {listen}, which others can reach, and `api.token` is empty: set \
-         `api.token` (or `api.token_file`), or listen on 127.0.0.1"
+         `api.token` (or `api.token_file`), have one made (`api.first_token_file`), or listen on 127.0.0.1"
     )]
     OpenApi {
         /// The address.

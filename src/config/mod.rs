@@ -22,7 +22,7 @@ pub use load::{Further, Loaded, check_text, load, load_and};
 pub use location::{Location, Server};
 pub use settings::{
     Api, Bots, Callbacks, Cluster, Config, Drain, Hub, Koehandel, Log, PathReferee, Referee, Shim,
-    Smartdog, Store, Thinking,
+    Smartdog, Store, Thinking, is_for_others,
 };
 pub use show::{show, template};
 pub use values::{Durability, LogFormat, NoTarget, Secret, Targets};

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A value that may be left empty, which `Option` says of a key that may be left out.
@@ -126,8 +126,8 @@ pub struct PathReferee {
 /// The REST interface.
 #[derive(Clone, Debug, PartialEq, confique::Config)]
 pub struct Api {
-    /// Where the REST interface answers. An address that others can reach needs `api.token`. An inherited socket
-    /// named `api` wins over this.
+    /// Where the REST interface answers. An address that others can reach needs `api.token` or
+    /// `api.first_token_file`. An inherited socket named `api` wins over this.
     #[config(default = "127.0.0.1:8081", deserialize_with = address)]
     pub listen: SocketAddr,
     /// A token of an admin, the simple form of `drover token add`; empty: none. As long as there is no token at all,
@@ -137,6 +137,11 @@ pub struct Api {
     /// A file that holds `api.token`.
     #[config(default = "", deserialize_with = given)]
     pub token_file: Maybe<PathBuf>,
+    /// Where the daemon keeps the token of an admin that it makes for itself, if `api.listen` is an address that others
+    /// can reach, `api.token` is not set and no admin has a token: for its own user alone (mode 0600), and printed once.
+    /// What the file holds is taken for `api.token` where that is not set. Empty: none is made.
+    #[config(default = "", deserialize_with = given)]
+    pub first_token_file: Maybe<PathBuf>,
     /// What seals the passes that browsers keep in place of a token: at least 32 bytes, such as those of
     /// `openssl rand -hex 32`. Empty: a random one, in a file next to the database that ends in `.passkey`.
     #[config(default = "", deserialize_with = pass_key)]
@@ -166,6 +171,26 @@ impl Api {
     pub fn token(&self) -> Option<&str> {
         self.token.as_ref().and_then(Secret::reveal)
     }
+
+    /// Whether others could use the interface at this address without a token.
+    #[must_use]
+    pub fn is_open_at(&self, address: SocketAddr) -> bool {
+        let guarded = self.token.is_some() || self.first_token_file.is_some();
+        !guarded && is_for_others(address)
+    }
+
+    /// Where the first token is to be kept, if it takes the place of `api.token`.
+    #[must_use]
+    pub fn first_token(&self) -> Option<&Path> {
+        let first = self.first_token_file.as_deref();
+        first.filter(|_| self.token().is_none())
+    }
+}
+
+/// Whether others than this machine's own users can reach it.
+#[must_use]
+pub fn is_for_others(address: SocketAddr) -> bool {
+    !address.ip().to_canonical().is_loopback()
 }
 
 /// The database.

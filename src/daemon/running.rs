@@ -9,6 +9,7 @@ use super::hub::RunningHub;
 use super::listeners::Inherited;
 use super::referee::RunningReferee;
 use super::replica::RunningReplica;
+use crate::access::FirstToken;
 use crate::api::Readiness;
 use crate::gateway::CallbacksError;
 use crate::session::Sessions;
@@ -44,6 +45,8 @@ pub struct Addresses {
 /// A running daemon.
 pub struct Daemon {
     addresses: Addresses,
+    /// The first token, if this start has made it.
+    new_token: Option<FirstToken>,
     store: Store,
     pool: Pool,
     /// Where several share the database.
@@ -69,5 +72,11 @@ impl Daemon {
     #[must_use]
     pub fn addresses(&self) -> Addresses {
         self.addresses
+    }
+
+    /// The token that this start has made, which is shown this once.
+    #[must_use]
+    pub fn new_token(&self) -> Option<&FirstToken> {
+        self.new_token.as_ref()
     }
 }

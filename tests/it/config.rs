@@ -205,6 +205,7 @@ fn an_open_api_needs_a_token() {
         let error = with(&[("API__LISTEN", open)]).unwrap_err();
         assert!(matches!(error, ConfigError::OpenApi { .. }), "{error}");
         with(&[("API__LISTEN", open), ("API__TOKEN", "open sesame")]).unwrap();
+        with(&[("API__LISTEN", open), ("API__FIRST_TOKEN_FILE", "made")]).unwrap();
     }
     for closed in ["127.0.0.1:1", "[::1]:1", "localhost:1"] {
         with(&[("API__LISTEN", closed)]).unwrap();

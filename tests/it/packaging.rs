@@ -1,6 +1,6 @@
 //! What is shipped around the executable: units, container, their settings.
 
-use crate::app::{TestApp, drover, folder, ok, run_with, text};
+use crate::app::{TestApp, drover, folder, ok, run, run_with, text};
 use std::path::Path;
 
 const DOCKERFILE: &str = include_str!("../../Dockerfile");
@@ -8,6 +8,7 @@ const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
 const STATEFUL: &str = include_str!("../../deploy/kubernetes/single/statefulset.yaml");
 const SERVICE: &str = include_str!("../../deploy/drover.service");
 const SHIMS: &str = include_str!("../../deploy/shims.conf");
+const PACKAGE: &str = include_str!("../../deploy/debian/package.conf");
 const BOTS: &str = include_str!("../../deploy/bots.conf");
 const DOCKERFILE_BOTS: &str = include_str!("../../deploy/Dockerfile.bots");
 
@@ -109,17 +110,18 @@ fn the_container_is_started_as_its_file_says() {
     assert_eq!(line("VOLUME "), "/data");
 
     let mut command = drover();
-    command
-        .arg("serve")
-        .env("DROVER__API__LISTEN", "127.0.0.1:0");
+    command.arg("serve");
     for (key, value) in settings(DOCKERFILE) {
         let moved = value
             .replace("/data", folder.path().to_str().unwrap())
-            .replace(":8080", ":0");
+            .replace(":8080", ":0")
+            .replace(":8081", ":0");
         command.env(key, moved);
     }
     let app = TestApp::spawn(command, folder.path());
     assert!(folder.path().join("drover.db").is_file());
+    assert!(folder.path().join("api_token").is_file());
+    assert_eq!(app.get("/api/v1/bots").status, 401);
     ok(run_with(
         "DROVER__API__LISTEN",
         app.api.to_string(),
@@ -214,6 +216,73 @@ fn the_stop_limits_fit() {
 }
 
 #[test]
+fn the_manual_has_a_page_for_each_verb_that_help_shows() {
+    let folder = folder();
+    let path = folder.path().join("man");
+    ok(run(&["manual", path.to_str().unwrap()]));
+    let page = |name: &str| std::fs::read_to_string(path.join(name)).unwrap_or_default();
+    assert!(
+        page("drover.1").contains(".TH drover"),
+        "{}",
+        page("drover.1")
+    );
+    let help = ok(run(&["help"]));
+    let verbs = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let verbs = verbs.take_while(|line| !line.is_empty());
+    // Long meanings go on in further lines.
+    let verbs = verbs.filter_map(|line| line.strip_prefix("  "));
+    let verbs = verbs.filter_map(|line| line.split(' ').next());
+    let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty()).collect();
+    assert!(
+        verbs.contains(&"serve") && !verbs.contains(&"manual"),
+        "{verbs:?}"
+    );
+    for verb in verbs.iter().filter(|verb| **verb != "help") {
+        let name = format!("drover-{verb}.1");
+        assert!(page(&name).contains("\n.SH SYNOPSIS"), "{name}");
+    }
+}
+
+/// What the Debian package takes from the source is there, and its file of settings holds.
+#[test]
+fn the_debian_package_has_its_parts() {
+    let manifest: toml::Table = here("Cargo.toml").parse().unwrap();
+    let package = &manifest["package"]["metadata"]["deb"];
+    let assets = package["assets"].as_array().unwrap();
+    let sources = assets.iter().map(|asset| asset[0].as_str().unwrap());
+    let own: Vec<&str> = sources
+        .filter(|path| !path.starts_with("target/"))
+        .collect();
+    assert!(own.contains(&"deploy/debian/drover.toml"), "{own:?}");
+    let exists = |path: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path.trim_end_matches("*.toml"));
+        path.exists()
+    };
+    assert!(own.iter().all(|path| exists(path)), "{own:?}");
+    let conf_files = package["conf-files"].as_array().unwrap();
+    let named = |line: &&str| line.contains(conf_files[0].as_str().unwrap());
+    assert_eq!(
+        here("deploy/debian/package.conf")
+            .lines()
+            .filter(named)
+            .count(),
+        1
+    );
+    let file = here("deploy/debian/drover.toml");
+    for text in [
+        file.clone(),
+        file.replace("# [", "[")
+            .replace("# first_token", "first_token")
+            .replace("# listen", "listen"),
+    ] {
+        let folder = folder();
+        let path = folder.path().join("drover.toml");
+        std::fs::write(&path, text).unwrap();
+        ok(run(&["config", "check", path.to_str().unwrap()]));
+    }
+}
+
+#[test]
 fn the_units_pass_systemds_own_check() {
     let there = std::process::Command::new("systemd-analyze")
         .arg("--version")
@@ -224,7 +293,7 @@ fn the_units_pass_systemds_own_check() {
     let folder = folder();
     let own = env!("CARGO_BIN_EXE_drover");
     let service = folder.path().join("drover.service");
-    std::fs::write(&service, SERVICE.replace("/usr/local/bin/drover", own)).unwrap();
+    std::fs::write(&service, SERVICE.replace("/usr/bin/drover", own)).unwrap();
     std::fs::copy(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/drover.socket"),
         folder.path().join("drover.socket"),
@@ -234,6 +303,7 @@ fn the_units_pass_systemds_own_check() {
     std::fs::create_dir(&drop_in).unwrap();
     std::fs::write(drop_in.join("shims.conf"), SHIMS).unwrap();
     std::fs::write(drop_in.join("bots.conf"), BOTS).unwrap();
+    std::fs::write(drop_in.join("package.conf"), PACKAGE).unwrap();
     let output = std::process::Command::new("systemd-analyze")
         .arg("verify")
         .arg(&service)

@@ -1,9 +1,13 @@
 //! `drover token` against a running daemon, and across its restarts.
 
 use crate::app::{self, TestApp, drover, folder, ok, request, serve, set, verb};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs::File;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 fn refused(output: Output) -> String {
     app::refused(output, 1)
@@ -161,11 +165,139 @@ fn the_key_of_passes_is_next_to_the_database_and_its_users_alone() {
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
     std::fs::write(&key, "short").unwrap();
     let error = refused(serve(folder.path()).output().unwrap());
-    assert!(error.contains("holds no key"), "{error}");
+    assert!(error.contains("does not hold the key"), "{error}");
     let mut short = set(serve(folder.path()), &[("API__PASS_KEY", "short")]);
     let error = app::refused(short.output().unwrap(), 2);
     assert!(
         error.contains("`api.pass_key` is ***, but must be at least 32 bytes"),
         "{error}"
     );
+}
+
+/// A daemon that others can reach, with its first token in a file of this folder.
+fn open_daemon(folder: &Path) -> Command {
+    let mut command = drover();
+    command.args([
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--api-listen",
+        "0.0.0.0:0",
+        "--data",
+    ]);
+    command.arg(folder);
+    command.env("DROVER__API__FIRST_TOKEN_FILE", folder.join("api_token"));
+    command
+}
+
+/// What a daemon prints from its start to its stop.
+fn printed(folder: &Path) -> String {
+    let out = folder.join("out");
+    let mut command = open_daemon(folder);
+    command.stdout(File::create(&out).unwrap());
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let read = || std::fs::read_to_string(&out).unwrap();
+    app::until(|| read().contains("listening "));
+    let id = Pid::from_raw(child.id().try_into().unwrap());
+    kill(id, Signal::SIGTERM).unwrap();
+    assert!(child.wait().unwrap().success());
+    read()
+}
+
+#[test]
+fn the_first_token_is_made_where_others_can_reach_the_daemon_and_printed_once() {
+    let folder = folder();
+    let file = folder.path().join("api_token");
+    let first = printed(folder.path());
+    let token = std::fs::read_to_string(&file).unwrap();
+    let token = token.trim_end();
+    assert!(token.starts_with("drover_") && first.contains(&format!("\ntoken {token} ")));
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(
+        !printed(folder.path()).contains(token),
+        "it is printed again"
+    );
+
+    let app = TestApp::spawn(open_daemon(folder.path()), folder.path());
+    assert_eq!(
+        (status(&app, token), app.get("/api/v1/bots").status),
+        (200, 401)
+    );
+    // Verbs on the same machine find it.
+    let mut add = drover();
+    add.env("DROVER__API__FIRST_TOKEN_FILE", &file);
+    add.args([
+        "token",
+        "add",
+        "root",
+        "--scope",
+        "admin",
+        "--url",
+        &app.url(),
+    ]);
+    let root = ok(add.output().unwrap());
+    assert!(!app.log().contains(&token[7..]));
+    app.stop();
+
+    // An admin who has another token may remove the file.
+    std::fs::remove_file(&file).unwrap();
+    assert!(!printed(folder.path()).contains("token "));
+    assert!(!file.exists(), "an admin has a token");
+    let app = TestApp::spawn(open_daemon(folder.path()), folder.path());
+    assert_eq!((status(&app, token), status(&app, root.trim())), (401, 200));
+    app.stop();
+}
+
+#[test]
+fn no_first_token_is_made_where_none_is_needed() {
+    let folder = folder();
+    let file = folder.path().join("api_token");
+    let file_name = file.to_str().unwrap();
+    let app = TestApp::with(folder.path(), &[("API__FIRST_TOKEN_FILE", file_name)]);
+    assert_eq!(app.get("/api/v1/bots").status, 200, "on loopback");
+    app.stop();
+    let mut configured = open_daemon(folder.path());
+    configured.env("DROVER__API__TOKEN", "open sesame");
+    let app = TestApp::spawn(configured, folder.path());
+    assert_eq!(
+        (status(&app, "open sesame"), app.get("/api/v1/bots").status),
+        (200, 401)
+    );
+    app.stop();
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_first_token_that_others_can_read_or_that_is_none_opens_nothing() {
+    let folder = folder();
+    let file = folder.path().join("api_token");
+    let long = "a-token-of-more-than-32-letters-and-digits";
+    for (text, mode, expected) in [
+        (
+            long.to_owned(),
+            0o644,
+            "its mode 0644 lets other users read it",
+        ),
+        ("short".to_owned(), 0o600, "does not hold the first token"),
+        (
+            format!("{long}\n{long}"),
+            0o600,
+            "must hold a token on one line",
+        ),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        let error = refused(open_daemon(folder.path()).output().unwrap());
+        assert!(error.contains(expected), "{error}");
+        std::fs::remove_file(&file).unwrap();
+    }
+    // Where it cannot be kept, nobody is let in.
+    let mut nowhere = open_daemon(folder.path());
+    nowhere.env(
+        "DROVER__API__FIRST_TOKEN_FILE",
+        folder.path().join("missing/api_token"),
+    );
+    let error = refused(nowhere.output().unwrap());
+    assert!(error.contains("missing/api_token"), "{error}");
 }

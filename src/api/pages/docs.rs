@@ -14,6 +14,7 @@ use pulldown_cmark::{
 const GUIDES: &[(&str, &str)] = &[
     ("", include_str!("../../../docs/README.md")),
     ("readme", include_str!("../../../README.md")),
+    ("install", include_str!("../../../docs/install.md")),
     (
         "your-first-bot",
         include_str!("../../../docs/your-first-bot.md"),

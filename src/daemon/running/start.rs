@@ -1,8 +1,8 @@
 //! Starting: store, sessions, listeners, referee, REST, in order of dependency.
 
-use crate::access::{PassKey, Tokens};
+use crate::access::{FirstToken, FirstTokenError, PassKey, Tokens};
 use crate::api::{self, ApiState, Readiness, Turns};
-use crate::config::{Config, Secret};
+use crate::config::{Api, Config, Secret, is_for_others};
 use crate::daemon::apart::Apart;
 use crate::daemon::descriptors::Maxima;
 use crate::daemon::figures;
@@ -87,6 +87,7 @@ impl Daemon {
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&Settings::configured(&config.store, GameRules::all())).await?;
         let pass_key = PassKey::load(config.api.pass_key.reveal(), &store)?;
+        let first = first_token(&config.api, addresses.api, &store).await?;
         let replica = replica.and_then(|address| RunningReplica::start(&store, &address));
         let parts = Dependencies {
             replica: replica.as_ref().map(|running| Arc::clone(&running.replica)),
@@ -142,11 +143,14 @@ impl Daemon {
         };
         let readiness = Readiness::default();
         let apart = Apart::start()?;
-        let tokens = Tokens::load(store.clone(), config.api.token(), pass_key).await?;
+        let admins = config.api.token();
+        let admins = admins.or(first.as_ref().map(|first| first.text.as_str()));
+        let tokens = Tokens::load(store.clone(), admins, pass_key).await?;
         let state = starting.api_state(metrics, gauged, &readiness, tokens, &apart)?;
         let api = starting.api(state, listening.api);
         Ok(Self {
             addresses,
+            new_token: first.filter(|first| first.is_new),
             store,
             replica,
             pool: parts.pool,
@@ -329,11 +333,26 @@ fn referee_listener(config: &Config, extras: &mut Extras) -> anyhow::Result<Opti
 
 /// An inherited socket may be bound elsewhere than the configuration says.
 fn check_api(config: &Config, bound: SocketAddr) -> anyhow::Result<()> {
-    if !bound.ip().to_canonical().is_loopback() && config.api.token().is_none() {
+    if config.api.is_open_at(bound) {
         return Err(crate::config::ConfigError::OpenApi {
             listen: bound.to_string(),
         }
         .into());
     }
     Ok(())
+}
+
+/// The token in `api.first_token_file`, if it takes the place of `api.token`.
+async fn first_token(
+    api: &Api,
+    bound: SocketAddr,
+    store: &Store,
+) -> Result<Option<FirstToken>, FirstTokenError> {
+    let Some(path) = api.first_token() else {
+        return Ok(None);
+    };
+    match FirstToken::read(path)? {
+        None if is_for_others(bound) => FirstToken::make(path, store).await,
+        kept => Ok(kept),
+    }
 }
