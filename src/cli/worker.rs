@@ -143,7 +143,10 @@ impl Players for Here {
                 concurrency,
             } = engagement;
             let shelf = users_bots::shelf(&self.common, &self.stop)?;
-            let carried = fetch(&self.store, &shelf, &terms.bots).await?;
+            let carried = tokio::select! {
+                () = self.stop.cancelled() => anyhow::bail!("stopped before it began"),
+                carried = fetch(&self.store, &shelf, &terms.bots) => carried?,
+            };
             users_bots::enter_from(&self.common, Some(&carried), &mut cup, None)?;
             let runs = |entrant: &&Entrant| matches!(entrant.spec, SeatSpec::Program(_));
             if let Some(entrant) = cup.entrants.iter().find(runs)

@@ -110,10 +110,13 @@ impl Connection {
             begins: route.begins,
             text: query.to_owned(),
             read: received,
-            waited: self.waited(request, received),
+            waited: Duration::ZERO,
         };
         match &self.gateway.replicas {
-            Some(replicas) => replicas.answer(message).await,
+            Some(replicas) => {
+                let waited = self.waited(request, received);
+                replicas.answer(Message { waited, ..message }).await
+            }
             None => self.deliver(message).await,
         }
     }

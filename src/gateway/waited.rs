@@ -16,6 +16,9 @@ const HEADER: &str = "x-request-start";
 const SPAN: Duration = Duration::from_secs(30);
 /// No network holds a request for longer: a clock was set.
 const WAITED_MAX: Duration = Duration::from_secs(150);
+/// A request that has waited for longer is late; once all have been late for so much time, a clock was set.
+const LATE: f64 = 1e3;
+const ALL_LATE: Duration = Duration::from_secs(5);
 /// Numbers below this are seconds: as milliseconds they would be of 1973.
 const SECONDS_MAX: f64 = 1e11;
 /// Proxies that are known at most.
@@ -31,6 +34,8 @@ struct Fastest {
     since: Instant,
     now: f64,
     before: f64,
+    /// Since when all were late.
+    late_since: Option<Instant>,
 }
 
 impl Waited {
@@ -58,12 +63,19 @@ impl Waited {
             since: now,
             now: took,
             before: took,
+            late_since: None,
         });
         if now.saturating_duration_since(fastest.since) > SPAN {
             (fastest.before, fastest.now, fastest.since) = (fastest.now, took, now);
         }
         fastest.now = fastest.now.min(took);
         let waited = took - fastest.now.min(fastest.before);
+        let late_since = fastest.late_since.filter(|_| waited > LATE);
+        fastest.late_since = (waited > LATE).then(|| late_since.unwrap_or(now));
+        if late_since.is_some_and(|since| now.saturating_duration_since(since) > ALL_LATE) {
+            (fastest.now, fastest.before, fastest.late_since) = (took, took, None);
+            return Duration::ZERO;
+        }
         let waited = Duration::from_secs_f64(waited.max(0.0) / 1e3);
         if waited > WAITED_MAX {
             Duration::ZERO
@@ -140,15 +152,15 @@ mod tests {
         for second in 0..40 {
             assert_eq!(line.read(second * 1_000, second as u64 * 1_000), 0);
         }
-        let old: Vec<u64> = (40..120_u64)
+        let old: Vec<u64> = (40..60_u64)
             .map(|second| line.read(second as i64 * 1_000 - 7_000, second * 1_000))
             .collect();
         assert_eq!(old.first(), Some(&7_000));
         let lasted = old.iter().filter(|waited| **waited > 0).count();
-        assert!(lasted <= 62, "{lasted}");
+        assert!(lasted <= 6, "{lasted}");
         assert_eq!(old.last(), Some(&0));
         // No network holds anything for a day.
-        assert_eq!(line.read(-86_400_000, 121_000), 0);
+        assert_eq!(line.read(-86_400_000, 61_000), 0);
     }
 
     #[test]

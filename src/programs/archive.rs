@@ -1,7 +1,7 @@
 //! A bot's folder as one file, in which it travels from machine to machine: tar, compressed by zstd.
 
 use super::copy::{BYTES_MAX, FILES_MAX};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
 /// Bytes of an archive at most, compressed.
@@ -30,21 +30,41 @@ pub(super) fn pack(folder: &Path, to: impl Write) -> io::Result<()> {
 /// # Errors
 /// It is no such archive, or leads out of its folder; it holds too much; something cannot be written. What was unpacked
 /// until then stays.
-pub(super) fn unpack(packed: impl Read, to: &Path) -> io::Result<()> {
-    let whole_max = BYTES_MAX + FILES_MAX * HEADER_MAX;
-    let whole = zstd::Decoder::new(packed)?.take(whole_max);
-    let mut archive = tar::Archive::new(whole);
-    archive.set_preserve_mtime(false);
-    archive.set_overwrite(false);
-    for (number, entry) in (0..).zip(archive.entries()?) {
-        if number > FILES_MAX {
-            return Err(io::Error::from(ErrorKind::FileTooLarge));
-        }
+pub(super) fn unpack(mut packed: impl Read + Seek, to: &Path) -> io::Result<()> {
+    measured(&mut packed)?;
+    packed.rewind()?;
+    let mut archive = opened(packed)?;
+    for entry in archive.entries()? {
         let mut entry = entry?;
         if !entry.unpack_in(to).map_err(explained)? {
             let path = entry.path()?.display().to_string();
             let why = format!("the archive names {path:?}, which is outside the bot's folder");
             return Err(io::Error::new(ErrorKind::InvalidData, why));
+        }
+    }
+    Ok(())
+}
+
+/// The archive, of which no more is read than the largest bot needs.
+fn opened<'a>(packed: impl Read + 'a) -> io::Result<tar::Archive<impl Read + 'a>> {
+    let whole = zstd::Decoder::new(packed)?.take(BYTES_MAX + FILES_MAX * HEADER_MAX);
+    let mut archive = tar::Archive::new(whole);
+    archive.set_preserve_mtime(false);
+    archive.set_overwrite(false);
+    Ok(archive)
+}
+
+/// Refuses an archive with too many entries, or with names for which the library would take much memory.
+fn measured(packed: impl Read) -> io::Result<()> {
+    // A long name and a long link are entries before that of their file.
+    let entries_max = 3 * FILES_MAX;
+    for (number, entry) in (0..).zip(opened(packed)?.entries()?.raw(true)) {
+        let entry = entry?;
+        let kind = entry.header().entry_type();
+        let is_content =
+            kind.is_file() || kind.is_dir() || kind.is_symlink() || kind.is_hard_link();
+        if number > entries_max || !is_content && entry.size() > HEADER_MAX {
+            return Err(io::Error::from(ErrorKind::FileTooLarge));
         }
     }
     Ok(())
@@ -86,6 +106,7 @@ mod tests {
     use super::super::copy::copy;
     use super::*;
     use std::fs;
+    use std::io::Cursor;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     #[test]
@@ -106,12 +127,13 @@ mod tests {
         let copied = copy(from.path(), again.path()).unwrap();
         let mut packed = Vec::new();
         pack(from.path(), &mut packed).unwrap();
-        unpack(&packed[..], to.path()).unwrap();
+        unpack(Cursor::new(&packed), to.path()).unwrap();
         let other = tempfile::tempdir().unwrap();
         assert_eq!(copy(to.path(), other.path()).unwrap(), copied);
         // Cut off, it is no archive.
         let to = tempfile::tempdir().unwrap();
-        assert!(unpack(&packed[..packed.len() / 2], to.path()).is_err());
+        let half = &packed[..packed.len() / 2];
+        assert!(unpack(Cursor::new(half), to.path()).is_err());
     }
 
     #[test]
@@ -144,7 +166,7 @@ mod tests {
             header.set_cksum();
             archive.append(&header, io::empty()).unwrap();
             let packed = zstd::encode_all(&*archive.into_inner().unwrap(), 0).unwrap();
-            let why = unpack(&packed[..], &to).unwrap_err().to_string();
+            let why = unpack(Cursor::new(packed), &to).unwrap_err().to_string();
             assert!(why.contains(expected), "{why}");
             assert!(!machine.path().join("out").exists());
             fs::remove_dir_all(&to).unwrap();
@@ -155,14 +177,14 @@ mod tests {
     fn a_small_archive_unpacks_to_nothing_large() {
         let to = tempfile::tempdir().unwrap();
         let mut archive = tar::Builder::new(zstd::Encoder::new(Vec::new(), 0).unwrap());
-        for _ in 0..=FILES_MAX + 1 {
+        for _ in 0..=3 * FILES_MAX + 1 {
             let mut header = tar::Header::new_gnu();
             header.set_entry_type(tar::EntryType::Directory);
             header.set_size(0);
             archive.append_data(&mut header, "d", io::empty()).unwrap();
         }
         let packed = archive.into_inner().unwrap().finish().unwrap();
-        let why = unpack(&packed[..], to.path()).unwrap_err();
+        let why = unpack(Cursor::new(packed), to.path()).unwrap_err();
         assert_eq!(why.kind(), ErrorKind::FileTooLarge);
         let mut limited = Limited {
             to: io::sink(),

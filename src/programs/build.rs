@@ -1,12 +1,13 @@
 //! Building a bot.
 
+use super::copy::is_too_large;
 use crate::link::program::{
     Confinement, Guard, Held, Job, ProgramLimits, ProgramSpec, no_isolation, protections,
 };
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
 /// How long a build may take.
@@ -18,7 +19,16 @@ const PROCESSES: u32 = 512;
 const SCRATCH_MIB: u32 = 1 << 10;
 const NICE: u8 = 10;
 /// Without these protections nothing is built that others have added.
-const NEEDED: &[&str] = &["isolation", "files", "network", "sockets"];
+const NEEDED: &[&str] = &[
+    "isolation",
+    "processes",
+    "proc",
+    "files",
+    "network",
+    "rights",
+    "sockets",
+    "calls",
+];
 /// How much of the end of a build's output is reported, in bytes.
 const OUTPUT_KEPT: usize = 4_096;
 /// Bytes of output at most.
@@ -27,6 +37,8 @@ const OUTPUT_MAX: u64 = 64 << 20;
 const REST_WITHIN: Duration = Duration::from_secs(1);
 /// How often to look whether it has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// After how many looks its folder is measured.
+const MEASURE_EVERY: u32 = 50;
 
 /// Why a bot cannot be built, with the end of what its build said.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +65,14 @@ pub enum BuildError {
         /// The end of its output.
         said: String,
     },
+    /// It takes too much memory, or its folder becomes too large.
+    #[error("the build takes too much {what}\n{said}")]
+    TooMuch {
+        /// Memory or room on the disk.
+        what: &'static str,
+        /// The end of its output.
+        said: String,
+    },
     /// It was stopped.
     #[error("the build was stopped")]
     Stopped,
@@ -76,6 +96,19 @@ pub(super) struct Building<'a> {
     pub(super) limits: ProgramLimits,
     /// Whether it is to end at once.
     pub(super) stops: &'a dyn Fn() -> bool,
+    /// The folder that may not become larger than a bot may be.
+    pub(super) room: Option<&'a Path>,
+}
+
+/// The protection that is missing here to build and to run what others have written. To find that out a few processes are
+/// started, once.
+#[must_use]
+pub fn missing_protection() -> Option<&'static str> {
+    static MISSING: LazyLock<Option<&str>> = LazyLock::new(|| {
+        let held = Held::from_protections(&protections(no_isolation()));
+        NEEDED.iter().find(|needed| !held.has(needed)).copied()
+    });
+    *MISSING
 }
 
 /// The guard and the limits of a build that others have written: it reaches what a program would, and may change this
@@ -84,11 +117,10 @@ pub(super) fn confined(
     mut confinement: Confinement,
     folder: &Path,
 ) -> Result<(Guard, ProgramLimits), &'static str> {
-    let protections = protections(no_isolation());
-    let held = Held::from_protections(&protections);
-    if let Some(missing) = NEEDED.iter().find(|needed| !held.has(needed)) {
+    if let Some(missing) = missing_protection() {
         return Err(missing);
     }
+    let protections = protections(no_isolation());
     confinement.write.push(folder.to_owned());
     confinement.scratch_mib = SCRATCH_MIB;
     let limits = ProgramLimits {
@@ -96,6 +128,7 @@ pub(super) fn confined(
         cpu_seconds: Some(BUILD_WITHIN.as_secs()),
         processes: Some(PROCESSES),
         confinement: Some(confinement),
+        together: true,
         nice: NICE,
         ..ProgramLimits::default()
     };
@@ -132,7 +165,8 @@ impl Building<'_> {
             .spawn(move || sender.send(end_of(output)))
             .map_err(start)?;
         let until = Instant::now() + self.within;
-        let mut said = None;
+        let (mut said, mut looks) = (None, 0);
+        let mut too_large = false;
         // Its output may be over before itself.
         let goes_on = |said: &Option<(String, bool)>| said.as_ref().is_none_or(|(_, all)| *all);
         while !job.has_ended() && Instant::now() < until && goes_on(&said) && !(self.stops)() {
@@ -140,11 +174,18 @@ impl Building<'_> {
                 None => said = drained.recv_timeout(LOOK_EVERY).ok(),
                 Some(_) => std::thread::park_timeout(LOOK_EVERY),
             }
+            looks += 1;
+            too_large = looks % MEASURE_EVERY == 0 && self.room.is_some_and(is_too_large);
+            if too_large {
+                break;
+            }
         }
         let by_itself = job.has_ended();
-        let status = job.end().filter(|_| by_itself);
+        let over_memory = job.is_over_memory();
+        let status = job.end().filter(|_| by_itself && !over_memory);
         let said = said.or_else(|| drained.recv_timeout(REST_WITHIN).ok());
         let (said, all) = said.unwrap_or_else(|| (String::new(), true));
+        let too_much = |what, said| Err(BuildError::TooMuch { what, said });
         match status {
             _ if !all => Err(BuildError::Talkative { said }),
             Some(status) if status.success() => Ok(()),
@@ -153,6 +194,8 @@ impl Building<'_> {
                 said,
             }),
             None if (self.stops)() => Err(BuildError::Stopped),
+            None if over_memory => too_much("memory", said),
+            None if too_large => too_much("room on the disk", said),
             None => {
                 let within = self.within;
                 Err(BuildError::Late { within, said })
@@ -189,6 +232,7 @@ mod tests {
             guard: None,
             limits: ProgramLimits::default(),
             stops,
+            room: None,
         }
     }
 

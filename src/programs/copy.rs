@@ -100,6 +100,39 @@ pub fn copy(from: &Path, to: &Path) -> Result<Copied, CopyError> {
     })
 }
 
+/// Whether a folder holds more than a bot may. What cannot be read is left out.
+pub(super) fn is_too_large(folder: &Path) -> bool {
+    let (mut files, mut bytes, mut open) = (0, 0, vec![folder.to_owned()]);
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(about) = entry.metadata() else {
+                continue;
+            };
+            files += 1;
+            bytes += about.len();
+            if files > FILES_MAX || bytes > BYTES_MAX {
+                return true;
+            }
+            if about.is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+    false
+}
+
+/// Lets the owner of a folder read and remove everything in it, whatever was done to it.
+pub(super) fn unlock(folder: &Path) {
+    let mode = fs::Permissions::from_mode(0o700);
+    // What stays locked cannot be removed, which is reported then.
+    let _ = fs::set_permissions(folder, mode);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            unlock(&entry.path());
+        }
+    }
+}
+
 struct Copying<'a> {
     root: &'a Path,
     files: u64,

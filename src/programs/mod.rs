@@ -51,7 +51,7 @@ mod starting;
 pub use account::Account;
 pub use archive::PACKED_MAX;
 pub use bots::{Bots, protections_of};
-pub use build::BuildError;
+pub use build::{BuildError, missing_protection};
 pub use check::{Finding, Report, ScriptError, Weather, check};
 pub use conduct::Conduct;
 pub use copy::{Copied, CopyError};

@@ -4,7 +4,7 @@
 
 use super::archive::{pack, unpack};
 use super::build::{BUILD_WITHIN, Building, confined};
-use super::copy::copy;
+use super::copy::{copy, unlock};
 use super::launch::{Launch, Programs};
 use super::manifest::Manifest;
 use super::name::{BotName, is_name, is_version};
@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::link::program::{Confinement, Guard, ProgramLimits, ProgramSpec, find};
 use rustix::fs::{FlockOperation, flock, syncfs};
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
@@ -155,7 +155,7 @@ impl Shelf {
     /// [`ShelfError`]; the shelf is as it was then.
     pub fn receive(
         &self,
-        packed: impl Read,
+        packed: impl Read + Seek,
         digest: &str,
         built: bool,
     ) -> Result<Manifest, ShelfError> {
@@ -194,10 +194,10 @@ impl Shelf {
         let built = origin.is_some_and(|origin| origin.built);
         let digest = origin.map_or(&*copied.digest, |origin| origin.digest);
         if !built && copied.digest != digest {
-            return Err(ShelfError::NotTheSame {
+            return Err(ShelfError::NotTheSame(BotName {
                 name: name.clone(),
-                version: version.clone(),
-            });
+                version: Some(version.clone()),
+            }));
         }
         // It may have been changed meanwhile.
         let manifest_read = Manifest::load(staging.path())?;
@@ -231,15 +231,44 @@ impl Shelf {
         if versions.len() >= VERSIONS_MAX {
             return Err(ShelfError::TooMany { name: name.clone() });
         }
-        if !built {
-            self.build(&manifest, staging.path())?;
-        }
+        let staging = match built {
+            true => staging,
+            false => self.built(&manifest, staging)?,
+        };
         self.place(staging.path(), &target)?;
         self.keep_source(&manifest, source)?;
         versions.push(entry);
         self.list(name, &versions)?;
         let (files, bytes) = (copied.files, copied.bytes);
         Ok((manifest, Added::New { files, bytes }))
+    }
+
+    /// A copied bot, built. What others have written may have left anything in its folder: of that a copy is taken.
+    fn built(
+        &self,
+        manifest: &Manifest,
+        staging: tempfile::TempDir,
+    ) -> Result<tempfile::TempDir, ShelfError> {
+        let folder = staging.path();
+        if self.confines {
+            let own = fs::Permissions::from_mode(0o700);
+            fs::set_permissions(folder, own).map_err(at(folder))?;
+        }
+        let built = self.build(manifest, folder);
+        let staging = match self.confines {
+            true => {
+                unlock(folder);
+                built?;
+                let plain = self.staging()?;
+                copy(folder, plain.path())?;
+                plain
+            }
+            false => built.map(|()| staging)?,
+        };
+        if Manifest::load(staging.path())? != *manifest {
+            return Err(ShelfError::Rewritten);
+        }
+        Ok(staging)
     }
 
     /// Gives what is whole its name.
@@ -271,6 +300,7 @@ impl Shelf {
                 guard,
                 limits,
                 stops: &|| self.stop.is_cancelled(),
+                room: self.confines.then_some(staging),
             };
             building.run(words, &manifest.environment, &folder)?;
         }
@@ -302,8 +332,11 @@ impl Shelf {
             .tempfile_in(&self.folder);
         let mut file = file.map_err(at(&self.folder))?;
         pack(folder, &mut file).map_err(at(folder))?;
-        let synced = file.as_file().sync_all().map(|()| file);
-        synced.map_err(at(&self.folder))
+        // As the folders are, for the daemon's user.
+        let mode = fs::Permissions::from_mode(0o644);
+        let written = file.as_file().set_permissions(mode);
+        let synced = written.and_then(|()| file.as_file().sync_all());
+        synced.map(|()| file).map_err(at(&self.folder))
     }
 
     /// A folder as it is before its build changes it, packed, unless it is too large for that.
@@ -340,12 +373,16 @@ impl Shelf {
         let (name, version) = (&asked.name, asked.version.as_deref().unwrap_or_default());
         let folder = self.folder.join(name).join(version);
         if built || Manifest::load(&folder)?.build.is_none() {
-            let _lock = self.lock()?;
-            // Nothing that other machines would refuse.
-            let whole = self.staging()?;
-            copy(&folder, whole.path())?;
-            let packed = self.packed(whole.path())?;
-            return packed.reopen().map_err(at(&folder));
+            // The shelf may be another user's. Of what others would refuse, nothing goes into the archive.
+            let whole = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
+            let copied = copy(&folder, whole.path())?;
+            if !built && self.digest(asked)? != Some(copied.digest) {
+                return Err(ShelfError::NotTheSame(asked.clone()));
+            }
+            let mut packed = tempfile::tempfile().map_err(at(&std::env::temp_dir()))?;
+            pack(whole.path(), &mut packed).map_err(at(&folder))?;
+            packed.rewind().map_err(at(&folder))?;
+            return Ok(packed);
         }
         let path = self.source_of(name, version);
         File::open(&path).map_err(|why| match why.kind() {
@@ -469,6 +506,7 @@ impl Shelf {
         let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGING));
         for entry in left {
             // It stays for the next time.
+            unlock(&entry.path());
             let _ = fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path()));
         }
     }

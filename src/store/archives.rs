@@ -62,6 +62,9 @@ pub enum ArchiveError {
     /// The file refuses.
     #[error(transparent)]
     File(#[from] io::Error),
+    /// It is larger than it may be.
+    #[error("it has more than {0} bytes")]
+    TooLarge(u64),
     /// There is none of these.
     #[error("the database does not have it any more")]
     Gone,
@@ -121,11 +124,11 @@ impl Archives {
         }
     }
 
-    /// Uploads a file. If that was too slow, somebody else has begun it again, and this one counts for nothing.
+    /// Uploads a file; whether it counts: if it was too slow, another process has begun it again.
     ///
     /// # Errors
     /// [`ArchiveError`]; [`Self::abandon`] lets somebody else upload it at once.
-    pub async fn put(&self, upload: &Upload, mut file: impl Read) -> Result<(), ArchiveError> {
+    pub async fn put(&self, upload: &Upload, mut file: impl Read) -> Result<bool, ArchiveError> {
         let mut parts: i64 = 0;
         loop {
             let mut content = Vec::new();
@@ -141,8 +144,8 @@ impl Archives {
             parts += 1;
         }
         let whole = format!("UPDATE archives SET used_us = {NOW}, parts = $4");
-        self.run(unfinished(&whole, upload).bind(parts)).await?;
-        Ok(())
+        let whole = unfinished(&whole, upload).bind(parts);
+        Ok(!self.run(whole).await?.is_empty())
     }
 
     /// Ends an upload that cannot be done.
@@ -153,24 +156,44 @@ impl Archives {
         }
     }
 
-    /// Writes an archive to a file.
+    /// Removes an archive that is not what its key says, so that it can be uploaded again.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn discard(&self, key: &ArchiveKey) -> Result<(), StoreError> {
+        let discard = query("DELETE FROM archives WHERE digest = $1 AND platform = $2");
+        let discard = discard.bind(&key.digest).bind(&key.platform);
+        self.run(discard).await.map(drop)
+    }
+
+    /// Writes an archive of at most `most` bytes to a file. It counts as asked for.
     ///
     /// # Errors
     /// [`ArchiveError`]; something may have been written.
-    pub async fn get(&self, key: &ArchiveKey, mut to: impl Write) -> Result<(), ArchiveError> {
-        let known = query(
-            "SELECT upload, parts FROM archives WHERE digest = $1 AND platform = $2 AND parts IS NOT NULL",
-        );
+    pub async fn get(
+        &self,
+        key: &ArchiveKey,
+        most: u64,
+        mut to: impl Write,
+    ) -> Result<(), ArchiveError> {
+        let known = query(format!(
+            "UPDATE archives SET used_us = {NOW} WHERE digest = $1 AND platform = $2 AND parts IS NOT NULL
+             RETURNING upload, parts"
+        ));
         let known = known.bind(&key.digest).bind(&key.platform);
-        let row = self.first(known).await?.ok_or(ArchiveError::Gone)?;
+        let rows = self.run(known).await?;
+        let row = rows.first().ok_or(ArchiveError::Gone)?;
         let upload: String = row.try_get(0).map_err(StoreError::from)?;
         let parts: i64 = row.try_get(1).map_err(StoreError::from)?;
+        let mut left = most;
         for part in 0..parts {
             let content =
                 query("SELECT content FROM archive_parts WHERE upload = $1 AND part = $2");
             let content = self.first(content.bind(&upload).bind(part)).await?;
             let content = content.ok_or(ArchiveError::Gone)?;
             let content: Vec<u8> = content.try_get(0).map_err(StoreError::from)?;
+            let rest = left.checked_sub(content.len() as u64);
+            left = rest.ok_or(ArchiveError::TooLarge(most))?;
             to.write_all(&content)?;
         }
         Ok(to.flush()?)
@@ -202,7 +225,7 @@ impl Archives {
 /// A change of an upload, as long as it goes on; further parameters begin with `$4`.
 fn unfinished(change: &str, upload: &Upload) -> Query {
     let change = query(format!(
-        "{change} WHERE digest = $1 AND platform = $2 AND upload = $3 AND parts IS NULL"
+        "{change} WHERE digest = $1 AND platform = $2 AND upload = $3 AND parts IS NULL RETURNING upload"
     ));
     let key = &upload.key;
     change

@@ -4,6 +4,7 @@ use super::guard::Guard;
 use super::orders::Inherits;
 use super::spec::ProgramSpec;
 use super::start::{Process, ProgramLimits, becoming};
+use super::together::Together;
 use std::io::{self, PipeWriter};
 use std::process::{ExitStatus, Stdio};
 
@@ -11,6 +12,8 @@ use std::process::{ExitStatus, Stdio};
 /// any way, and with what has left its process group.
 pub struct Job {
     process: Process,
+    /// Ends it once its processes have taken too much memory together.
+    together: Option<Together>,
 }
 
 impl Job {
@@ -40,7 +43,20 @@ impl Job {
             }
             None => Process::alone(program, Inherits::Common, streams)?,
         };
-        Ok(Self { process })
+        let together = match (process.ends(), limits.memory) {
+            (Some((root, program)), Some(most)) if limits.together => {
+                // One that has ended takes nothing.
+                Together::watch(root, program, most).ok()
+            }
+            _ => None,
+        };
+        Ok(Self { process, together })
+    }
+
+    /// Whether it was ended because its processes took too much memory together.
+    #[must_use]
+    pub fn is_over_memory(&self) -> bool {
+        self.together.as_ref().is_some_and(Together::is_over)
     }
 
     /// Whether it has ended.

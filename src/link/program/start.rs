@@ -280,7 +280,7 @@ impl Process {
     }
 
     /// What was started, and the program: the same without a guard.
-    fn ends(&self) -> Option<(Pid, Pid)> {
+    pub(super) fn ends(&self) -> Option<(Pid, Pid)> {
         Some((guard::pid(&self.child)?, self.group?))
     }
 

@@ -42,23 +42,22 @@ pub enum ShelfError {
         /// Its version.
         version: String,
     },
-    /// What another machine has packed is another bot.
-    #[error("the archive of {name}@{version} holds another folder than was added")]
-    NotTheSame {
-        /// The bot.
-        name: String,
-        /// Its version.
-        version: String,
-    },
+    /// What is packed is another bot.
+    #[error("the folder of {0} is not the one that was added: was it changed on the shelf?")]
+    NotTheSame(BotName),
+    /// Its build makes another bot of it.
+    #[error("the build changes bot.toml")]
+    Rewritten,
     /// Of what was built nobody kept what it was built from.
     #[error(
-        "of {0} only what was built of it is kept, since its folder is larger than {PACKED_MAX} bytes, compressed, or an \
-         older version of Drover added it, and then drover bot add does so again"
+        "{0} cannot be sent to other machines: its folder, as it was added, is not kept. It is larger than {PACKED_MAX} \
+         bytes, compressed, or was added by an older version of Drover; then add it again: drover bot add FOLDER"
     )]
     NoSource(BotName),
-    /// What others have added would be built without protection.
+    /// What others have added would run without protection.
     #[error(
-        "bots of other machines are not built here, since {0} is missing: see drover bot protections"
+        "bots of other machines are neither built nor run here, since the protection `{0}` is missing: see drover bot \
+         protections"
     )]
     Unprotected(&'static str),
     /// There are too many versions.

@@ -163,14 +163,14 @@ fn a_bot_comes_to_another_machine_as_it_was_added_or_as_it_was_built() {
         assert_eq!(names_on(&there), ["mine"]);
         // Of what came from elsewhere no copy is kept.
         let again = there.pack(&name, false).unwrap_err().to_string();
-        assert!(
-            again.contains("only what was built of it is kept"),
-            "{again}"
-        );
+        assert!(again.contains("as it was added, is not kept"), "{again}");
     }
     let (_folder, there, received) = carried(&here, "another", false);
-    let expected = "the archive of mine@1 holds another folder than was added";
-    assert_eq!(received.unwrap_err(), expected);
+    let refused = received.unwrap_err();
+    assert!(
+        refused.contains("is not the one that was added"),
+        "{refused}"
+    );
     assert_eq!(names_on(&there), [""; 0]);
     // Added again where the copy is missing, it has one.
     fs::remove_file(here.folder().join("mine/.1.tar.zst")).unwrap();
@@ -190,7 +190,17 @@ fn a_bot_that_needs_no_build_is_packed_from_where_it_lies() {
     assert_eq!(version_of(&there, "mine").as_deref(), Ok("1"));
     // Changed by hand, it is no longer what was added.
     fs::write(here.folder().join("mine/1/run"), "y").unwrap();
-    assert!(carried(&here, &digest, false).2.is_err());
+    let refused = here.pack(&"mine@1".parse().unwrap(), false).unwrap_err();
+    assert!(matches!(refused, ShelfError::NotTheSame(_)), "{refused}");
+}
+
+#[test]
+fn a_build_that_makes_another_bot_is_refused() {
+    let (_folder, shelf) = shelf();
+    let script = "sed -i s/mine/other/ bot.toml";
+    let refused = shelf.add(built("1", script).path()).unwrap_err();
+    assert!(matches!(refused, ShelfError::Rewritten), "{refused}");
+    assert_eq!(names_on(&shelf), [""; 0]);
 }
 
 #[test]

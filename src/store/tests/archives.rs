@@ -20,7 +20,10 @@ async fn begun(archives: &Archives, key: &ArchiveKey) -> Upload {
 
 async fn read(archives: &Archives, key: &ArchiveKey) -> Result<Vec<u8>, ArchiveError> {
     let mut content = Vec::new();
-    archives.get(key, &mut content).await.map(|()| content)
+    archives
+        .get(key, 1 << 22, &mut content)
+        .await
+        .map(|()| content)
 }
 
 async fn parts(store: &Store) -> i64 {
@@ -53,7 +56,7 @@ async fn one_uploads_and_the_others_get_it_once_it_is_whole() {
     assert_eq!(read(&archives, &key("x86_64")).await.unwrap(), b"other");
     // A slow process changes nothing of it.
     archives.abandon(&upload).await;
-    archives.put(&upload, &b"late"[..]).await.unwrap();
+    assert!(!archives.put(&upload, &b"late"[..]).await.unwrap());
     assert_eq!(read(&archives, &key("")).await.unwrap(), content);
     store.close().await;
 }
@@ -76,10 +79,12 @@ async fn an_upload_that_ends_or_stands_still_is_begun_again() {
         .alter("UPDATE archives SET used_us = used_us - 60000000")
         .await;
     let third = begun(&archives, &key("")).await;
-    archives.put(&second, &b"second"[..]).await.unwrap();
+    assert!(!archives.put(&second, &b"second"[..]).await.unwrap());
     assert!(read(&archives, &key("")).await.is_err());
-    archives.put(&third, &b"third"[..]).await.unwrap();
+    assert!(archives.put(&third, &b"third"[..]).await.unwrap());
     assert_eq!(read(&archives, &key("")).await.unwrap(), b"third");
+    let most = archives.get(&key(""), 4, Vec::new()).await;
+    assert!(matches!(most, Err(ArchiveError::TooLarge(4))));
     // What the second has left goes, and the rest once nobody has asked for it for long.
     assert_eq!(parts(&store).await, 2);
     archives.tidy().await.unwrap();
@@ -88,6 +93,9 @@ async fn an_upload_that_ends_or_stands_still_is_begun_again() {
     store.alter(month).await;
     archives.tidy().await.unwrap();
     assert_eq!(parts(&store).await, 0);
+    let fourth = begun(&archives, &key("")).await;
+    archives.put(&fourth, &b"fourth"[..]).await.unwrap();
+    archives.discard(&key("")).await.unwrap();
     begun(&archives, &key("")).await;
     store.close().await;
 }

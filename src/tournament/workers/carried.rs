@@ -1,16 +1,16 @@
 //! Users' bots on their way to workers. The run puts the folder of each into the database as it was added, under its digest,
 //! and what was built of it, for machines like its own; a worker fetches that, or the folder, which it builds for all
-//! machines like itself. So every worker of a kind runs the same bot, whatever is on its own shelf.
+//! machines like itself. So all workers of a kind run the same bot, whatever is on their own shelves.
 
 use super::task::CarriedBot;
 use super::worker::Carried;
 use crate::clock::now_us;
-use crate::programs::{BotName, Shelf};
+use crate::programs::{BotName, PACKED_MAX, Shelf, ShelfError, missing_protection};
 use crate::store::{ArchiveKey, Archives, Standing, Store};
 use anyhow::Context as _;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Seek as _;
+use std::io::{self, Seek as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
@@ -19,6 +19,8 @@ use std::time::Duration;
 const FOLDER: &str = ".carried";
 /// What says when one of these was last used.
 const USED: &str = ".used";
+/// The hexadecimal digits of a digest.
+const DIGITS: usize = 64;
 /// One that was not used for this time is removed, in seconds.
 const KEPT_S: i64 = 30 * 24 * 3_600;
 /// How often to look for what another process uploads.
@@ -72,32 +74,39 @@ async fn share(
                     let packed = pack(shelf, name, built).await?;
                     anyhow::Ok(archives.put(&upload, packed).await?)
                 };
-                let shared = archives.during(&upload, shared).await;
-                if shared.is_err() {
-                    archives.abandon(&upload).await;
+                match archives.during(&upload, shared).await {
+                    Ok(true) => return Ok(()),
+                    // Another process has begun it again.
+                    Ok(false) => {}
+                    Err(error) => {
+                        archives.abandon(&upload).await;
+                        return Err(error);
+                    }
                 }
-                return shared;
             }
         }
     }
 }
 
-/// Finds these bots: on this machine's shelf, if the same are there, or else in the database.
+/// Finds these bots: on this machine's shelf, or in the database. What is built is the same for all workers of a kind, so a
+/// shelf of its own has it only for the run in the same process.
 ///
 /// # Errors
-/// One is in neither, or cannot be built here.
+/// One is in neither, cannot be built here, or cannot be held back here.
 pub async fn fetch(
     store: &Store,
     shelf: &Shelf,
     bots: &BTreeMap<String, CarriedBot>,
 ) -> anyhow::Result<Carried> {
     let archives = Archives::new(store.clone());
+    let is_alone = store.location().file().is_some();
     let mut carried = Carried::default();
     for (text, bot) in bots {
         let name = named(text)?;
-        let place = match shelf.digest(&name)? {
-            Some(digest) if digest == bot.digest => shelf.clone(),
-            _ => {
+        let own = shelf.digest(&name)?.as_ref() == Some(&bot.digest);
+        let place = match own && (is_alone || !bot.builds) {
+            true => shelf.clone(),
+            false => {
                 let fetched = fetched(&archives, shelf, &name, bot).await;
                 fetched.with_context(|| format!("{text} cannot be fetched"))?
             }
@@ -113,18 +122,32 @@ async fn fetched(
     name: &BotName,
     bot: &CarriedBot,
 ) -> anyhow::Result<Shelf> {
+    // It names a folder.
+    let is_digest =
+        bot.digest.len() == DIGITS && bot.digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    anyhow::ensure!(is_digest, "{:?} is no digest", bot.digest);
+    if let Some(missing) = tokio::task::spawn_blocking(missing_protection).await? {
+        return Err(ShelfError::Unprotected(missing).into());
+    }
     let all = shelf.folder().join(FOLDER);
     let folder = all.join(&bot.digest);
     let place = shelf.clone().at(&folder).confining();
     if place.digest(name)?.as_ref() != Some(&bot.digest) {
-        forget_old(&all);
+        tokio::task::spawn_blocking(move || forget_old(&all)).await?;
+        used(&folder)?;
         match bot.builds {
             true => fetch_built(archives, &place, name, bot).await?,
-            false => receive(archives, &place, bot, &bot.folder()).await?,
+            false => receive(archives, &place, name, bot, &bot.folder()).await?,
         }
     }
-    File::create(folder.join(USED))?;
+    used(&folder)?;
     Ok(place)
+}
+
+/// Notes that what is in a folder is used now.
+fn used(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    File::create(folder.join(USED)).map(drop)
 }
 
 /// Fetches what was built of a bot on such a machine, or builds it for all of them.
@@ -137,22 +160,24 @@ async fn fetch_built(
     let built = bot.built();
     loop {
         match archives.claim(&built).await? {
-            Standing::Whole => return receive(archives, place, bot, &built).await,
+            Standing::Whole => return receive(archives, place, name, bot, &built).await,
             Standing::Awaited => tokio::time::sleep(LOOK_EVERY).await,
             Standing::Ours(upload) => {
                 let making = async {
                     tracing::info!(%name, "building");
-                    receive(archives, place, bot, &bot.folder()).await?;
+                    receive(archives, place, name, bot, &bot.folder()).await?;
                     let packed = pack(place, name, true).await?;
                     anyhow::Ok(archives.put(&upload, packed).await?)
                 };
-                let made = archives.during(&upload, making).await;
-                if made.is_err() {
-                    archives.abandon(&upload).await;
+                match archives.during(&upload, making).await {
+                    Ok(true) => return Ok(()),
+                    // Another worker was faster: all play what that one has built.
+                    Ok(false) => drop(place.remove(name)?),
+                    Err(error) => {
+                        archives.abandon(&upload).await;
+                        return Err(error);
+                    }
                 }
-                // What cannot be packed for others plays here.
-                let is_here = place.digest(name)?.is_some();
-                return made.or_else(|error| if is_here { Ok(()) } else { Err(error) });
             }
         }
     }
@@ -162,15 +187,24 @@ async fn fetch_built(
 async fn receive(
     archives: &Archives,
     place: &Shelf,
+    name: &BotName,
     bot: &CarriedBot,
     key: &ArchiveKey,
 ) -> anyhow::Result<()> {
-    let mut file = tempfile::tempfile()?;
-    archives.get(key, &mut file).await?;
+    let mut file = tempfile::tempfile_in(place.folder())?;
+    archives.get(key, PACKED_MAX, &mut file).await?;
     file.rewind()?;
-    let (place, digest, built) = (place.clone(), bot.digest.clone(), !key.platform.is_empty());
-    let received = move || place.receive(file, &digest, built);
-    tokio::task::spawn_blocking(received).await??;
+    let (shelf, digest, built) = (place.clone(), bot.digest.clone(), !key.platform.is_empty());
+    let received = move || shelf.receive(file, &digest, built);
+    let received = tokio::task::spawn_blocking(received).await?;
+    if let Err(ShelfError::NotTheSame(_)) = &received {
+        archives.discard(key).await?;
+    }
+    received?;
+    if place.digest(name)?.is_none() {
+        archives.discard(key).await?;
+        anyhow::bail!("its archive holds another bot");
+    }
     Ok(())
 }
 

@@ -12,13 +12,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// For how long a tournament is left to others that cannot be played here.
+/// For how long a tournament is left to others that cannot be played here: twice as long each time, up to a limit.
 const LEFT_FOR: Duration = Duration::from_secs(10);
+const LEFT_MAX: Duration = Duration::from_secs(600);
 
 /// Works until it is stopped, or idle for too long; how many matches it has played to their end. What it has not ended
 /// when it is stopped it gives back.
 pub async fn work(worker: &Worker, stop: &CancellationToken) -> u64 {
-    let mut left: HashMap<String, Instant> = HashMap::new();
+    let (mut left, mut failures) = (HashMap::new(), HashMap::new());
     let (mut played, mut pace, mut idle_since) = (0, Pace::new(), Instant::now());
     while !stop.is_cancelled() {
         left.retain(|_, until| *until > Instant::now());
@@ -48,7 +49,11 @@ pub async fn work(worker: &Worker, stop: &CancellationToken) -> u64 {
                 error = format!("{error:#}"),
                 "a tournament is left to others for a while"
             );
-            left.insert(tournament.clone(), Instant::now() + LEFT_FOR);
+            let pause = failures.entry(tournament.clone()).or_insert(LEFT_FOR);
+            left.insert(tournament.clone(), Instant::now() + *pause);
+            *pause = LEFT_MAX.min(2 * *pause);
+        } else {
+            failures.remove(&tournament);
         }
         tracing::info!(tournament, round = round + 1, matches = ended, "played");
         played += ended;
