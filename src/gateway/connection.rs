@@ -112,13 +112,11 @@ impl Connection {
             read: received,
             waited: Duration::ZERO,
         };
-        match &self.gateway.replicas {
-            Some(replicas) => {
-                let waited = self.waited(request, received);
-                replicas.answer(Message { waited, ..message }).await
-            }
-            None => self.deliver(message).await,
-        }
+        let Some(replicas) = &self.gateway.replicas else {
+            return self.deliver(message).await;
+        };
+        let waited = self.waited(request, received);
+        replicas.answer(Message { waited, ..message }).await
     }
 
     /// Answers a message here.

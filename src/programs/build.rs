@@ -180,26 +180,35 @@ impl Building<'_> {
                 break;
             }
         }
-        let by_itself = job.has_ended();
-        let over_memory = job.is_over_memory();
+        let (by_itself, over_memory) = (job.has_ended(), job.is_over_memory());
         let status = job.end().filter(|_| by_itself && !over_memory);
         let said = said.or_else(|| drained.recv_timeout(REST_WITHIN).ok());
         let (said, all) = said.unwrap_or_else(|| (String::new(), true));
-        let too_much = |what, said| Err(BuildError::TooMuch { what, said });
         match status {
             _ if !all => Err(BuildError::Talkative { said }),
             Some(status) if status.success() => Ok(()),
-            Some(status) => Err(BuildError::Failed {
-                how: status.to_string(),
-                said,
-            }),
-            None if (self.stops)() => Err(BuildError::Stopped),
-            None if over_memory => too_much("memory", said),
-            None if too_large => too_much("room on the disk", said),
-            None => {
-                let within = self.within;
-                Err(BuildError::Late { within, said })
+            Some(status) => {
+                let how = status.to_string();
+                Err(BuildError::Failed { how, said })
             }
+            None if (self.stops)() => Err(BuildError::Stopped),
+            None => Err(self.cut_off(over_memory, too_large, said)),
+        }
+    }
+
+    /// Why it was ended.
+    fn cut_off(&self, over_memory: bool, too_large: bool, said: String) -> BuildError {
+        let within = self.within;
+        match (over_memory, too_large) {
+            (true, _) => BuildError::TooMuch {
+                what: "memory",
+                said,
+            },
+            (_, true) => BuildError::TooMuch {
+                what: "room on the disk",
+                said,
+            },
+            _ => BuildError::Late { within, said },
         }
     }
 }

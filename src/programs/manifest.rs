@@ -5,7 +5,7 @@ mod section;
 
 use super::copy::open_own;
 use super::launch::{Launch, Protocol};
-use super::name::{NAME_RULE, VERSION_RULE, is_name, is_version};
+use super::name::{BotName, NAME_RULE, VERSION_RULE, is_name, is_version};
 use crate::config::Lines;
 use crate::link::Target;
 use crate::link::program::{Confinement, ProgramLimits, ProgramSpec};
@@ -181,6 +181,15 @@ impl Manifest {
             stderr_kept: self.stderr_kib << 10,
             fallback: self.fallback.clone(),
             names_fallback: self.names_fallback,
+        }
+    }
+
+    /// The bot and its version.
+    #[must_use]
+    pub fn bot(&self) -> BotName {
+        BotName {
+            name: self.name.clone(),
+            version: Some(self.version.clone()),
         }
     }
 

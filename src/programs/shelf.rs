@@ -24,7 +24,7 @@ mod kept;
 mod tests;
 
 pub use error::ShelfError;
-use error::{VERSIONS_MAX, at, fix};
+use error::{VERSIONS_MAX, absolute, at, fix, gone};
 pub use kept::{Added, Kept, Version};
 
 /// The list of a bot's versions, in its folder.
@@ -194,10 +194,7 @@ impl Shelf {
         let built = origin.is_some_and(|origin| origin.built);
         let digest = origin.map_or(&*copied.digest, |origin| origin.digest);
         if !built && copied.digest != digest {
-            return Err(ShelfError::NotTheSame(BotName {
-                name: name.clone(),
-                version: Some(version.clone()),
-            }));
+            return Err(ShelfError::NotTheSame(manifest.bot()));
         }
         // It may have been changed meanwhile.
         let manifest_read = Manifest::load(staging.path())?;
@@ -231,9 +228,10 @@ impl Shelf {
         if versions.len() >= VERSIONS_MAX {
             return Err(ShelfError::TooMany { name: name.clone() });
         }
-        let staging = match built {
-            true => staging,
-            false => self.built(&manifest, staging)?,
+        let staging = if built {
+            staging
+        } else {
+            self.built(&manifest, staging)?
         };
         self.place(staging.path(), &target)?;
         self.keep_source(&manifest, source)?;
@@ -576,19 +574,6 @@ impl Shelf {
             asked: asked.clone(),
             known,
         }
-    }
-}
-
-/// A program is started elsewhere than where we run.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// What is not there need not be removed.
-fn gone(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(why) if why.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
     }
 }
 

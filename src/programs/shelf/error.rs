@@ -116,3 +116,16 @@ pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> ShelfError {
     let path = path.to_owned();
     |why| ShelfError::Io { path, why }
 }
+
+/// A program is started elsewhere than where we run.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// What is not there need not be removed.
+pub(super) fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(why) if why.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
