@@ -122,11 +122,13 @@ fn the_container_is_started_as_its_file_says() {
     assert!(folder.path().join("drover.db").is_file());
     assert!(folder.path().join("api_token").is_file());
     assert_eq!(app.get("/api/v1/bots").status, 401);
-    ok(run_with(
-        "DROVER__API__LISTEN",
-        app.api.to_string(),
-        &["health"],
-    ));
+    let mut health = drover();
+    health.env("DROVER__API__LISTEN", app.api.to_string());
+    health.env(
+        "DROVER__API__FIRST_TOKEN_FILE",
+        folder.path().join("api_token"),
+    );
+    ok(health.arg("health").output().unwrap());
     app.stop();
 }
 
