@@ -5,8 +5,7 @@ cd "$(dirname "$0")"
 
 # What was skipped and how long each step took is printed at the end. The scripts called here add to what was skipped.
 notes=$(mktemp -d)
-aside=""
-trap 'rm -rf "$notes"; [ -z "$aside" ] || kill -- "-$aside" 2>/dev/null || true' EXIT
+trap 'rm -rf "$notes"' EXIT
 export SKIPPED="$notes/skipped"
 : >"$SKIPPED"
 name=""
@@ -55,30 +54,15 @@ fi
 step "formatting"
 cargo fmt --all --check
 
-step "tests, built"
-cargo test --workspace --locked --no-run
-
-step "tests"
-PATH="$PATH:$target/tools/bin"
-# They wait for programs and clocks half of the time, in which lints are checked and cargo-deny is built, at the lowest
-# priority, in a process group of its own: it ends with this script. By then the tests no longer hold the lock of builds.
-setsid nice -n 19 sh -c '
-    sleep 10
-    cargo clippy --workspace --all-targets --locked -- -D warnings || exit
-    cargo deny --version >/dev/null 2>&1 ||
-        env -u CARGO_BUILD_TARGET cargo install cargo-deny --locked --quiet --debug --root "$1/tools" || true
-' sh "$target" >"$notes/lints" 2>&1 &
-aside=$!
-cargo test --workspace --locked
-
 step "lints"
-code=0
-wait "$aside" || code=$?
-aside=""
-cat "$notes/lints"
-[ "$code" -eq 0 ] || exit "$code"
+cargo clippy --workspace --all-targets --locked -- -D warnings
 
 step "licences and bans"
+PATH="$PATH:$target/tools/bin"
+if ! cargo deny --version >/dev/null 2>&1; then
+    # Built without optimisation: it runs for seconds.
+    env -u CARGO_BUILD_TARGET cargo install cargo-deny --locked --quiet --debug --root "$target/tools" || true
+fi
 if cargo deny --version >/dev/null 2>&1; then
     # It reads the crates of every platform; a build fetches only those of this one.
     cargo fetch --locked --quiet
@@ -91,6 +75,9 @@ if cargo deny --version >/dev/null 2>&1; then
 else
     skip "cargo deny: it could not be installed"
 fi
+
+step "tests"
+cargo test --workspace --locked
 
 step "the store on PostgreSQL"
 [ -n "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] || packages postgresql || true
