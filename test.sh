@@ -82,7 +82,7 @@ cargo test --workspace --locked
 step "the store on PostgreSQL"
 [ -n "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] || packages postgresql || true
 code=0
-.ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: --skip file:: --include-ignored || code=$?
+.ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: --include-ignored || code=$?
 case "$code" in
     0) ;;
     77) skip "the store on PostgreSQL: it could not be installed" ;;

@@ -36,6 +36,12 @@ pub enum FirstTokenError {
     /// It holds more than a token.
     #[error("{} must hold a token on one line: remove it, and a new one is made", .0.display())]
     Lines(PathBuf),
+    /// One would open this replica alone.
+    #[error(
+        "replicas of one database need one token: give each the same `api.token` (or `api.token_file`), or add an \
+         admin's to the database: drover token add NAME --scope admin"
+    )]
+    Replicas,
     /// None can be made.
     #[error(transparent)]
     Random(#[from] NoRandomness),
@@ -75,6 +81,9 @@ impl FirstToken {
         if tokens.iter().any(|row| row.scopes.contains(&admin)) {
             return Ok(None);
         }
+        if store.location().file().is_none() {
+            return Err(FirstTokenError::Replicas);
+        }
         let (text, _) = draw()?;
         file(path).make(&format!("{text}\n"))?;
         tracing::info!(path = %path.display(), "the first token, an admin's, was made");
@@ -91,5 +100,27 @@ fn file(path: &Path) -> PrivateFile {
         path: path.to_owned(),
         secret: "the first token",
         remedy: "remove it, and a new one is made, or set api.token",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::tests::fake::settings;
+
+    /// A file's daemon makes one; over a server each replica would make another. Run with `DROVER_TEST_SERVER` set, too.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn replicas_of_a_server_make_no_token_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("api_token");
+        let store = Store::open(&settings(folder.path())).await.unwrap();
+        let made = FirstToken::make(&path, &store).await;
+        match store.location().file() {
+            Some(_) => assert!(made.unwrap().unwrap().is_new && path.exists()),
+            None => {
+                assert!(matches!(made, Err(FirstTokenError::Replicas)), "{made:?}");
+                assert!(!path.exists());
+            }
+        }
     }
 }

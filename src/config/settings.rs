@@ -139,7 +139,8 @@ pub struct Api {
     pub token_file: Maybe<PathBuf>,
     /// Where the daemon keeps the token of an admin that it makes for itself, if `api.listen` is an address that others
     /// can reach, `api.token` is not set and no admin has a token: for its own user alone (mode 0600), and printed once.
-    /// What the file holds is taken for `api.token` where that is not set. Empty: none is made.
+    /// What the file holds is taken for `api.token` where that is not set. Replicas on PostgreSQL make none. Empty: none is
+    /// made.
     #[config(default = "", deserialize_with = given)]
     pub first_token_file: Maybe<PathBuf>,
     /// What seals the passes that browsers keep in place of a token: at least 32 bytes, such as those of

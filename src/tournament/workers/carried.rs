@@ -19,6 +19,8 @@ use std::time::Duration;
 const FOLDER: &str = ".carried";
 /// What says when one of these was last used.
 const USED: &str = ".used";
+/// What says that one of these is what all workers of a kind run.
+const WHOLE: &str = ".whole";
 /// The hexadecimal digits of a digest.
 const DIGITS: usize = 64;
 /// One that was not used for this time is removed, in seconds.
@@ -132,22 +134,29 @@ async fn fetched(
     let all = shelf.folder().join(FOLDER);
     let folder = all.join(&bot.digest);
     let place = shelf.clone().at(&folder).confining();
-    if place.digest(name)?.as_ref() != Some(&bot.digest) {
+    if !is_whole(&folder) {
         tokio::task::spawn_blocking(move || forget_old(&all)).await?;
-        used(&folder)?;
+        note(&folder, USED)?;
         match bot.builds {
             true => fetch_built(archives, &place, name, bot).await?,
             false => receive(archives, &place, name, bot, &bot.folder()).await?,
         }
+        note(&folder, WHOLE)?;
     }
-    used(&folder)?;
+    note(&folder, USED)?;
     Ok(place)
 }
 
-/// Notes that what is in a folder is used now.
-fn used(folder: &Path) -> io::Result<()> {
+/// Whether a folder holds what all workers of a kind run. A worker that was killed may have left a build that no other
+/// has.
+fn is_whole(folder: &Path) -> bool {
+    folder.join(WHOLE).exists()
+}
+
+/// Notes something of what is in a folder: that it is used now, or whole.
+fn note(folder: &Path, what: &str) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    File::create(folder.join(USED)).map(drop)
+    File::create(folder.join(what)).map(drop)
 }
 
 /// Fetches what was built of a bot on such a machine, or builds it for all of them.
@@ -159,7 +168,18 @@ async fn fetch_built(
 ) -> anyhow::Result<()> {
     let built = bot.built();
     loop {
-        match archives.claim(&built).await? {
+        let standing = archives.claim(&built).await?;
+        if is_whole(place.folder()) {
+            // Another worker has that folder, too.
+            if let Standing::Ours(upload) = &standing {
+                archives.abandon(upload).await;
+            }
+            return Ok(());
+        }
+        if !matches!(standing, Standing::Awaited) && place.digest(name)?.is_some() {
+            place.remove(name)?;
+        }
+        match standing {
             Standing::Whole => return receive(archives, place, name, bot, &built).await,
             Standing::Awaited => tokio::time::sleep(LOOK_EVERY).await,
             Standing::Ours(upload) => {
@@ -172,7 +192,7 @@ async fn fetch_built(
                 match archives.during(&upload, making).await {
                     Ok(true) => return Ok(()),
                     // Another worker was faster: all play what that one has built.
-                    Ok(false) => drop(place.remove(name)?),
+                    Ok(false) => {}
                     Err(error) => {
                         archives.abandon(&upload).await;
                         return Err(error);

@@ -239,9 +239,9 @@ fn workers_of_a_server_fetch_users_bots_and_build_them_in_a_sandbox() {
     let expected: Vec<&str> = expected.lines().collect();
     // What the organiser has built is for all machines like that; without it, one of them builds it for the others.
     let own_build = own.path().join("data/bots/mine/1");
-    let mut made = Vec::new();
+    let (mut made, mut killed) = (Vec::new(), None);
     for number in 0..2 {
-        let workers = [folder(), folder()];
+        let workers = [killed.take().unwrap_or_else(folder), folder()];
         let running = workers.each_ref().map(|folder| {
             let mut worker = worker(&database);
             Running::start(
@@ -279,6 +279,14 @@ fn workers_of_a_server_fetch_users_bots_and_build_them_in_a_sandbox() {
         let shared = "DELETE FROM archives WHERE platform <> ''";
         execute(&database, shared.to_owned());
         let _ = mkfifo(&own_build.join("pipe"), Mode::S_IRWXU);
+        // One that is killed before it has shared its build does not play with it later.
+        let is_cut = |folder: &tempfile::TempDir| {
+            let all = fs::read_dir(folder.path().join("data/bots/.carried"));
+            let mut all = all.into_iter().flatten().flatten();
+            all.any(|one| fs::remove_file(one.path().join(".whole")).is_ok())
+        };
+        killed = workers.into_iter().find(is_cut);
+        assert!(killed.is_some());
     }
     assert_ne!(made[0][0], made[1][0]);
     let own_build = fs::read_to_string(own_build.join("made")).unwrap();
