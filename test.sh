@@ -54,8 +54,16 @@ fi
 step "formatting"
 cargo fmt --all --check
 
-step "lints"
-cargo clippy --workspace --all-targets --locked -- -D warnings
+# Clippy compiles what is built anyhow: to check everything apart first took a third of all the time.
+if command -v clippy-driver >/dev/null; then
+    export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS="-Dwarnings__CLIPPY_HACKERY__"
+    step "lints and the build"
+else
+    step "lints"
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+    step "the build"
+fi
+cargo test --workspace --all-targets --locked --no-run
 
 step "licences and bans"
 PATH="$PATH:$target/tools/bin"
@@ -77,6 +85,7 @@ else
 fi
 
 step "tests"
+axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
 cargo test --workspace --locked
 
 step "the store on PostgreSQL"

@@ -90,7 +90,7 @@ pub(super) async fn found<T: Send + 'static>(
     if !asked.sight.sees(&session.secrecy) {
         return Err(Problem::forbidden(WITHHELD));
     }
-    let turn = asked.state.turns.wait().await?;
+    let turn = asked.turns().wait().await?;
     let read = BotSeat::read(store, &session).await?;
     Ok(turn.spend(move || think(&read, entry, nodes)).await??)
 }

@@ -11,6 +11,9 @@ use crate::history::{self, FactRow, STDERR, SessionRow};
 use serde_json::Value;
 use std::sync::Arc;
 
+/// The fields in which a program, or the system, speaks: for callers with a token.
+const IN_WORDS: [&str; 2] = ["detail", "why"];
+
 /// A match's facts in order.
 pub(super) struct Facts;
 
@@ -54,9 +57,14 @@ impl OfNews for Facts {
 pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {
     let name = fact.entrant.as_deref();
     let bot = sight.spec(&fact.bot, name).to_owned();
-    let data = match fact.kind == STDERR && !sight.rights().plays_as(name) {
+    let mut data = match fact.kind == STDERR && !sight.rights().plays_as(name) {
         true => Value::Null,
         false => fact.data,
     };
+    if sight.rights().is_public()
+        && let Value::Object(data) = &mut data
+    {
+        IN_WORDS.iter().for_each(|field| drop(data.remove(*field)));
+    }
     FactRow { bot, data, ..fact }
 }

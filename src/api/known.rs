@@ -54,6 +54,13 @@ pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, 
         let why = "there is no such tournament: it takes an id, which the list of tournaments has";
         return Ok(Some(none("tournament", id, why)));
     }
+    let places = |by: &String| {
+        let mut cards = games::ALL.iter().map(|kit| kit.card());
+        cards.any(|card| card.places.clockwise(by).is_some())
+    };
+    if let Some(by) = filter.by.as_ref().filter(|by| !places(by)) {
+        return Ok(Some(none("by", by, "no game calls a place so")));
+    }
     for (name, value) in [
         ("opponent", &filter.opponent),
         ("entrant", &filter.entrant),
@@ -83,6 +90,26 @@ async fn is_entered(store: &Store, name: &str) -> Result<bool, StoreError> {
     let last = history::tournaments(store.reader(), None, &PageAt::first(LIMIT_MAX)).await?;
     let mut entrants = last.items.iter().flat_map(|row| &row.entrants);
     Ok(entrants.any(|entrant| entrant.name == name))
+}
+
+/// The same of a player's name, given as this filter: a bot's, an entrant's or another one's.
+///
+/// # Errors
+/// As [`unknown`].
+pub(super) async fn unknown_player(
+    store: &Store,
+    name: &str,
+) -> Result<Option<Unknown>, StoreError> {
+    let Some(mut no_bot) = unknown_bot(store, name).await? else {
+        return Ok(None);
+    };
+    let alone = Filter {
+        opponent: Some(name.to_owned()),
+        ..Filter::default()
+    };
+    no_bot.filter = "by";
+    no_bot.detail = format!("by is {name:?}; no player of a match has this name, and no bot");
+    Ok(unknown(store, &alone).await?.map(|_| no_bot))
 }
 
 /// The same of a bot.

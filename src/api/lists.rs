@@ -34,6 +34,8 @@ pub(super) trait Rows: Sized + Send + Sync + 'static {
     type Filters: IntoParams + DeserializeOwned + Clone + Send + Sync + 'static;
     /// The names of its filters among those; all of them, if it names none.
     const FILTERS: &'static [&'static str] = &[];
+    /// Its columns as a table, in order; all of its fields in the alphabet's, if it names none.
+    const COLUMNS: &'static [&'static str] = &[];
     /// Whether it may be public and final, so that it has a tag.
     const TAGGED: bool = false;
     /// Statuses of its own with which it refuses.
@@ -149,7 +151,7 @@ async fn answer<L: Rows>(
             let tail = followed.map(|(tail, _)| tail);
             let tail = tail.unwrap_or_else(|| Box::new(Pages::<L>::new(&asked, params)));
             let mut response = if format == Format::Csv {
-                let fields = fields.unwrap_or_else(Fields::all::<L::Item>);
+                let fields = fields.unwrap_or_else(|| Fields::columns::<L::Item>(L::COLUMNS));
                 let write = move |rows, first| table(rows, &fields, first);
                 streamed(tail, &asked, CSV, write).await?
             } else {

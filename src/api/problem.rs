@@ -112,6 +112,12 @@ impl Problem {
         self.kind.ends_with(":unreadable")
     }
 
+    /// More requests than a caller may send.
+    pub(super) fn too_many(detail: impl Into<String>) -> Self {
+        let (status, title) = (StatusCode::TOO_MANY_REQUESTS, "Too many requests");
+        Self::new(status, "too-many-requests", title, detail)
+    }
+
     /// Not for this caller.
     pub(super) fn forbidden(detail: impl Into<String>) -> Self {
         let (status, title) = (StatusCode::FORBIDDEN, "Not for this caller");
@@ -218,6 +224,10 @@ impl IntoResponse for Problem {
             response
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        if self.status == StatusCode::TOO_MANY_REQUESTS {
+            let seconds = HeaderValue::from_static("5");
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }
         response.extensions_mut().insert(self);
         response

@@ -6,6 +6,7 @@ use super::query::Params;
 use super::shapes::{Listed, Paged};
 use super::sight::Sight;
 use super::state::ApiState;
+use super::turns::Turns;
 use crate::history::{self, Filter};
 use crate::store::MatchRow;
 
@@ -21,6 +22,13 @@ impl Reader {
     /// The view that `sight` allows.
     pub(super) fn new(state: ApiState, sight: Sight) -> Self {
         Self { state, sight }
+    }
+
+    /// Where what the caller asks is computed.
+    pub(super) fn turns(&self) -> &Turns {
+        let public = self.state.public.as_ref();
+        let public = public.filter(|_| self.sight.rights().is_public());
+        public.map_or(&self.state.turns, |public| &public.turns)
     }
 
     /// The stored match with this id, or the problem that there is none.

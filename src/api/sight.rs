@@ -3,10 +3,12 @@
 //! While the match runs, what a seat knows is visible to its owner and to admins; after it, and after an
 //! embargo, to all who may read.
 
-use crate::access::Rights;
+use super::problem::Problem;
+use crate::access::{Denied, Rights};
 use crate::clock::now_us;
 use crate::history::{OpponentKind, Secrecy, SessionRow, StoredModel, Teaching, public_spec};
 use crate::store::MatchRow;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 /// Why something is not shown.
@@ -102,6 +104,35 @@ impl Sight {
         }
     }
 
+    /// A referee as the caller sees it: a name, or for those with a token an address.
+    pub(super) fn referee(&self, referee: String) -> String {
+        match self.rights.is_public() && is_address(&referee) {
+            true => "address".to_owned(),
+            false => referee,
+        }
+    }
+
+    /// What is said of a failure, as the caller sees it: the words of programs and of the system are for those with a token.
+    pub(super) fn detail(&self, detail: String) -> String {
+        match self.rights.is_public() {
+            true => String::new(),
+            false => detail,
+        }
+    }
+
+    /// Refuses a caller without a token what is about this daemon rather than about matches.
+    pub(super) fn needs_token(&self) -> Result<(), Problem> {
+        match self.rights.is_public() {
+            true => Err(Problem::unauthorised(Denied::Missing.to_string())),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether matches may not be looked for by this referee.
+    pub(super) fn hides_referee(&self, referee: &str) -> bool {
+        self.rights.is_public() && is_address(referee)
+    }
+
     /// Whether a player may not be looked for by this spec: one who may not see it could find it out so.
     pub(super) fn hides(&self, spec: &str) -> bool {
         // What is left of such a spec is not one player's.
@@ -113,6 +144,10 @@ impl Sight {
     pub(super) fn is_over(&self, over_us: Option<i64>) -> bool {
         over_us.is_some_and(|over_us| over_us <= self.open_us)
     }
+}
+
+fn is_address(text: &str) -> bool {
+    text.parse::<IpAddr>().is_ok() || text.parse::<SocketAddr>().is_ok()
 }
 
 #[cfg(test)]

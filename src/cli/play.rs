@@ -60,6 +60,16 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<E
     let seats = entrants.iter_mut().map(|spec| (kit, spec));
     args.users_bots = users_bots::seated(common, within, seats)?;
     args.users_bots.notes = args.store.is_some();
+    args.watch.configured(common)?;
+    // What is watched is stored, if only for now.
+    let temporary = args.watch.is_on() && args.store.is_none();
+    let folder = temporary.then(|| tempfile::Builder::new().prefix("drover-play-").tempdir());
+    let folder = folder
+        .transpose()
+        .context("cannot make a temporary folder")?;
+    if let Some(folder) = &folder {
+        args.store = Some(folder.path().join("play.db"));
+    }
     let specs = entrants.iter().map(SeatSpec::to_string).collect();
     match args.pool.is_empty() {
         true => args.seats = specs,
@@ -243,6 +253,7 @@ impl Run<'_> {
         work: Work,
         recording: Recording,
     ) -> anyhow::Result<Tally> {
+        let pages = self.args.watch.serve(&recording).await?;
         if recording.store().is_none() {
             return self.watched(plan, ports, work, None, self.stop).await?;
         }
@@ -255,6 +266,7 @@ impl Run<'_> {
         let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
         let tally = self.watched(plan, ports, work, Some(sender), &stop).await;
         let kept = keeping.await.context("storing the matches failed");
+        drop(pages);
         recording.close().await;
         let tally = tally?;
         kept??;
@@ -307,6 +319,7 @@ impl Run<'_> {
             ..HubSettings::new(self.kit)
         };
         let hub = HubServer::open(settings, recording.clone()).await?;
+        let pages = self.args.watch.serve(&recording).await?;
         let player = Ports::Hub(HubPorts {
             hub: Arc::clone(&hub),
             builtins: self.builtins(),
@@ -314,6 +327,7 @@ impl Run<'_> {
         });
         let tally = self.watched(plan, player, work, None, self.stop).await;
         hub.drain(Duration::ZERO).await;
+        drop(pages);
         recording.close().await;
         tally?
     }
@@ -329,6 +343,7 @@ impl Run<'_> {
             Some(_) => Recording::none(),
             None => self.recording().await?,
         };
+        let pages = args.watch.serve(&recording).await?;
         let settings = HostSettings {
             referee: REFEREE.to_owned(),
             // The runner has its own bound: one that has just ended may still be there.
@@ -349,6 +364,7 @@ impl Run<'_> {
         let player = Ports::Callbacks(Arc::clone(&host));
         let tally = self.watched(plan, player, work, None, self.stop).await;
         host.stop().await;
+        drop(pages);
         match gateway {
             Some(gateway) => gateway.stop().await,
             None => recording.close().await,

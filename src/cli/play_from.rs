@@ -5,6 +5,7 @@ use super::database::found;
 use super::play_args::{PlayArgs, SEED, rule_options, with_timeout};
 use super::played::Played;
 use super::stopping::on_signal;
+use super::store_arg::store_flags;
 use super::trouble::Failures;
 use super::usage::refuse;
 use super::users_bots;
@@ -34,7 +35,8 @@ pub(super) async fn run(
     from: &str,
 ) -> anyhow::Result<ExitCode> {
     let (id, entry) = place(from)?;
-    let config = common.load(&Flags::new())?.config;
+    let flags = args.store.as_deref().map_or_else(Flags::new, store_flags);
+    let config = common.load(&flags)?.config;
     let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
     let stored = Stored::read(&store, id, &args).await;
     store.close().await;

@@ -1,6 +1,7 @@
 //! `drover practice`: a user's bot against the rung of the ladder that is a little stronger than it.
 
 use super::common::{Common, game};
+use super::game_arg::GameName;
 use super::output::Format;
 use super::play::{Run, Work};
 use super::play_args::{PlayArgs, rule_options};
@@ -10,7 +11,9 @@ use super::stopping::on_signal;
 use super::trouble::{CONDUCT_WITHIN, Trouble, at_fault};
 use super::usage::{UsageError, refuse};
 use super::users_bots::{self, OnShelf};
+use super::watching::WatchArgs;
 use crate::config::{Config, Flags};
+use crate::counted::counted;
 use crate::programs::BotName;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms, SeatSpec};
@@ -39,6 +42,7 @@ const CONDUCTS_MAX: usize = 4;
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
+    #[arg(value_parser = GameName::ALL)]
     game: String,
     /// Who practises: the folder of a bot with its bot.toml, or bot:NAME or bot:NAME@VERSION from the shelf.
     #[arg(long, value_name = "PATH")]
@@ -59,13 +63,15 @@ pub(super) struct Args {
     /// A rule option, such as rounds=100; may be given more than once.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
-    /// Keep every match in this database.
-    #[arg(long, value_name = "FILE", default_value = "practice.db")]
+    /// Keep every match in this database: a file, or a server's address (postgres://USER:PASSWORD@HOST/DATABASE).
+    #[arg(long, value_name = "PATH|URL", default_value = "practice.db")]
     store: PathBuf,
     /// Where a daemon on that database shows the matches' pages, to be named with each match; without it a match has its
     /// id.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    #[command(flatten)]
+    watch: WatchArgs,
     /// The output format: a line a match as it ends, or all at the end.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
@@ -89,7 +95,8 @@ struct Practice {
     failed: Option<anyhow::Error>,
 }
 
-pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(common: &Common, mut args: Args) -> anyhow::Result<()> {
+    args.watch.configured(common)?;
     let kit = game(&args.game)?;
     let players = players(kit, args.players)?;
     let options = rule_options(kit, &args.options)?;
@@ -135,6 +142,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
         budget: args.budget,
         concurrency: Some(NonZeroUsize::MIN),
         store: Some(args.store),
+        watch: args.watch,
         ..PlayArgs::usual(&args.game)
     };
     let run = Run {
@@ -293,8 +301,8 @@ impl Practice {
             let (bot, game) = (&self.report.bot, kit.card().name);
             let why = trouble.sentence();
             self.failed = Some(anyhow::anyhow!(
-                "{bot} took none of its {} decisions in a match of {game}: {why}{}",
-                conduct.asked,
+                "{bot} took none of its {} in a match of {game}: {why}{}",
+                counted(conduct.asked, "decision"),
                 trouble.stderr()
             ));
         }

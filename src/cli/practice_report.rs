@@ -3,6 +3,7 @@
 use super::common::notify;
 use super::output::{Format, spaced, write_rows};
 use super::trouble::Trouble;
+use crate::counted::counted;
 use crate::sheet::{Column, Grid};
 use crate::tournament::FinishedMatch;
 use games::BotCard;
@@ -48,6 +49,9 @@ pub(super) struct Row {
     taken: u64,
     /// What was wrong with the bot; empty: nothing.
     trouble: String,
+    /// Whether that was little, and no more than lateness.
+    #[serde(skip)]
+    slight: bool,
     match_id: Option<String>,
     page: Option<String>,
 }
@@ -97,6 +101,7 @@ impl PracticeReport {
                 true => String::new(),
                 false => trouble.sentence(),
             },
+            slight: self.fallback.is_some() && trouble.is_slight(),
             page: match_id
                 .as_ref()
                 .zip(self.url.as_ref())
@@ -107,26 +112,44 @@ impl PracticeReport {
             let line = self.line(&row);
             writeln!(io::stdout(), "{line}")?;
         }
-        if !row.trouble.is_empty() && !trouble.is_hopeless() {
-            let fallen = row.asked - row.taken;
-            let mut line = format!("match {}: ", row.number);
-            if let Some(fallback) = &self.fallback {
-                line.push_str(&format!(
-                    "{fallback} took {fallen} of its {} decisions: ",
-                    row.asked
-                ));
-            }
-            line.push_str(&row.trouble);
-            if !row.counts {
-                line.push_str("; so it does not count");
-            }
-            if self.rows.iter().all(|row| row.trouble.is_empty()) {
-                line.push_str(&trouble.stderr());
-            }
+        if let Some(line) = self.trouble_line(&row, trouble) {
             notify(&line);
         }
         self.rows.push(row);
         Ok(())
+    }
+
+    /// What is to be said of a match in which not all decisions were the bot's.
+    fn trouble_line(&self, row: &Row, trouble: &Trouble<'_>) -> Option<String> {
+        if row.trouble.is_empty() || trouble.is_hopeless() {
+            return None;
+        }
+        let (number, asked) = (row.number, counted(row.asked, "decision"));
+        if row.slight {
+            let fallback = self.fallback.as_ref()?;
+            let late = trouble.0.conduct.late;
+            return self.rows.iter().all(|row| !row.slight).then(|| {
+                format!(
+                    "match {number}: {late} of {asked} came late, and {fallback} took over there. That is usual while an \
+                     interpreter starts or the machine is busy, and is forgiven up to two decisions of a match, or 5 %; \
+                     further such matches are only counted"
+                )
+            });
+        }
+        let mut line = format!("match {number}: ");
+        if let Some(fallback) = &self.fallback {
+            let fallen = row.asked - row.taken;
+            line.push_str(&format!("{fallback} took {fallen} of its {asked}: "));
+        }
+        line.push_str(&row.trouble);
+        if !row.counts {
+            line.push_str("; so it does not count");
+        }
+        let mut before = self.rows.iter();
+        if before.all(|row| row.trouble.is_empty() || row.slight) {
+            line.push_str(&trouble.stderr());
+        }
+        Some(line)
     }
 
     fn line(&self, row: &Row) -> String {
@@ -212,20 +235,23 @@ impl PracticeReport {
             return self.write(&mut out, &whole);
         }
         let (bot, game) = (&self.bot, self.game);
-        let counted = won + drawn + lost;
+        let all = won + drawn + lost;
         let asked: u64 = self.rows.iter().map(|row| row.asked).sum();
         let taken: u64 = self.rows.iter().map(|row| row.taken).sum();
         let fallen = asked - taken;
         let fallen = self.fallback.as_ref().map_or_else(String::new, |fallback| {
-            format!("; its fallback {fallback} took {fallen} of {asked} decisions")
+            let asked = counted(asked, "decision");
+            format!("; its fallback {fallback} took {fallen} of {asked}")
         });
-        let only = match self.rows.len() - counted {
+        let only = match self.rows.len() - all {
             0 => String::new(),
+            1 => " (1 more does not count)".to_owned(),
             left => format!(" ({left} more do not count)"),
         };
         writeln!(
             out,
-            "{bot}: {won} won, {drawn} drawn, {lost} lost of {counted} matches of {game}{only}{fallen}"
+            "{bot}: {won} won, {drawn} drawn, {lost} lost of {} of {game}{only}{fallen}",
+            counted(all as u64, "match")
         )?;
         writeln!(out, "{}", self.holds(held, next))?;
         self.pages(&mut out)
@@ -238,18 +264,18 @@ impl PracticeReport {
             let url = url.trim_end_matches('/');
             return writeln!(out, "all is in {store}; its pages: {url}/matches");
         }
-        let drover = format!("DROVER__STORE__PATH={} drover", quoted(&store.to_string()));
+        let store_arg = format!("--store {}", quoted(&store.to_string()));
         let last = self.rows.last().and_then(|row| row.match_id.as_ref());
         if let Some(id) = last {
             writeln!(
                 out,
-                "the last match as a page: {drover} match export {id} --html {id}.html"
+                "the last match as a page: drover match export {id} {store_arg} --html {id}.html"
             )?;
         }
         let api = self.api;
         writeln!(
             out,
-            "all is in {store}; its pages are at http://{api}/matches while this runs: {drover} serve"
+            "all is in {store}; its pages are at http://{api}/matches while this runs: drover serve {store_arg}"
         )
     }
 

@@ -5,9 +5,10 @@ use super::logging;
 use super::play_args::rule_options;
 use super::referee_args::{RefereeArgs, is_configured};
 use super::referee_hub::settings as hub_settings;
-use super::stopping::STOPPED;
+use super::stopping::{AGAIN, STOPPED};
 use super::usage::{UsageError, refuse};
 use crate::config::{Config, Flags, Targets, check_options};
+use crate::counted::counted;
 use crate::daemon::{Signals, server_settings};
 use crate::link::HttpOptions;
 use crate::referee::hub::HubServer;
@@ -16,6 +17,7 @@ use crate::tournament::{Extent, open_recording};
 use anyhow::Context as _;
 use games::{Kit, Wire};
 use serde_json::Value;
+use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -45,7 +47,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         let ours = loaded.config.referee.smartdog.listen;
         let listen = args.listen.or(ours).unwrap_or(HUB_LISTEN);
         return on_all_cores(async {
-            let (listener, stop) = listen_until_signal(listen).await?;
+            let (listener, stop) = listen_until_signal(listen, args.drain).await?;
             notify(&format!(
                 "{} hub on {}",
                 kit.card().name,
@@ -70,7 +72,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     let ours = loaded.config.referee.koehandel.listen;
     let listen = args.listen.or(ours).unwrap_or(LISTEN);
     on_all_cores(async {
-        let (listener, stop) = listen_until_signal(listen).await?;
+        let (listener, stop) = listen_until_signal(listen, args.drain).await?;
         let address = listener.local_addr()?;
         notify(&format!("{} referee on http://{address}/", kit.card().name));
         let reaches = Reaches::new(&allow, address, Vec::new());
@@ -79,10 +81,11 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         let host = Host::new(kit, settings, recording.clone());
         let resumed = host.resume().await?;
         if resumed > 0 {
-            notify(&format!("{resumed} matches go on"));
+            let verb = if resumed == 1 { "goes" } else { "go" };
+            notify(&format!("{} {verb} on", counted(resumed, "match")));
         }
         let connections_max = loaded.config.referee.koehandel.connections_max;
-        let server = server_settings(&loaded.config, connections_max, reaches);
+        let server = server_settings(&loaded.config, connections_max, reaches, None);
         serve(Arc::clone(&host), listener, server, stop).await?;
         host.drain(drain).await;
         recording.close().await;
@@ -93,6 +96,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
 /// A listener, and a token that the first signal cancels; the second one ends the process.
 async fn listen_until_signal(
     listen: SocketAddr,
+    drain_s: u64,
 ) -> anyhow::Result<(TcpListener, CancellationToken)> {
     let mut signals = Signals::new().context("cannot listen for signals")?;
     let listener = TcpListener::bind(listen)
@@ -104,6 +108,11 @@ async fn listen_until_signal(
         let name = signals.next().await;
         tracing::info!(by = name, "draining");
         cancel.cancel();
+        if std::io::stderr().is_terminal() {
+            notify(&format!(
+                "waiting for the matches that are running, at most {drain_s} s; {AGAIN}"
+            ));
+        }
         signals.next().await;
         crate::logs::exit(STOPPED.into());
     });

@@ -3,7 +3,7 @@
 use crate::clock;
 pub use crate::store::types::{OpponentKind, Secrecy, SessionRow, StoredModel};
 
-use crate::store::types::{Direction, Entry, EntryId, LedgerRow, SeatNotes, SessionId, Side};
+use crate::store::types::{Direction, Entry, EntryId, SeatNotes, SessionId, Side};
 use games::{Cause, Part, Participation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 /// How a match ended for one of our bots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// It has not ended.
@@ -277,17 +277,6 @@ pub struct FactRow {
     /// The name on the session's seat, where seat and name are known.
     #[serde(skip)]
     pub entrant: Option<String>,
-}
-
-/// A row of the deadline ledger with its place and its game.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LedgerLine {
-    /// Its number.
-    pub id: i64,
-    /// The game's name.
-    pub game: String,
-    /// The row.
-    pub row: LedgerRow,
 }
 
 /// A bluff that was made in a match.

@@ -1,15 +1,18 @@
 //! The replay of a stored match as it is shown: what was to be seen, step by step, by everybody or by one seat.
 
 use super::dialogue::watch;
+use super::names::names_in;
 use super::seat::{ReplayError, SeatLine, lines_from};
 use super::setup::dialogue_setup;
 use super::table::watch_match;
+use super::wording::{Timing, Wording};
 use crate::clock::time;
 use crate::history::{self, STDERR, SessionRow};
 use crate::store::types::{Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
-use games::{Cause, DialogueSetup, Fact, Kit, Picture, Scene, Seat};
+use games::scene::Names;
+use games::{Cause, DialogueSetup, Fact, Kit, Picture, Places, Scene, Seat};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -42,6 +45,15 @@ pub struct Step {
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
+    /// How long the seat took for the answer that led here, in milliseconds, where that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<f64>,
+    /// Whether an answer did not come, or not in time, from here to the next step.
+    #[serde(skip_serializing_if = "is_false")]
+    pub late: bool,
+    /// The figures of the game's measures, by measure and seat, where any is another than before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub figures: Option<Vec<Vec<Option<i64>>>>,
     /// The facts that were found from here to the next step.
     pub facts: Vec<StepFact>,
     /// What changes in its picture, as a fragment of SVG, where pictures are wanted and the game has any.
@@ -61,14 +73,14 @@ pub struct Still {
 }
 
 impl Step {
-    /// Adds the picture. Returns what it has in common with those of the other steps.
-    pub fn draw(&mut self, kit: &dyn Kit) -> Option<Still> {
+    /// Adds the picture, of players with these names. Returns what it has in common with those of the other steps.
+    pub fn draw(&mut self, kit: &dyn Kit, names: &Names) -> Option<Still> {
         let Picture {
             width,
             height,
             still,
             moving,
-        } = (kit.card().picture)(self.state.as_ref()?)?;
+        } = (kit.card().picture)(self.state.as_ref()?, names)?;
         self.picture = Some(moving);
         Some(Still {
             width,
@@ -95,6 +107,15 @@ pub struct StepFact {
     /// The fact's kind and data.
     #[serde(flatten)]
     pub fact: Fact,
+    /// It in a sentence.
+    pub sentence: String,
+    /// Whether it is one of the moments that the match turns on.
+    #[serde(skip_serializing_if = "is_false")]
+    pub turns: bool,
+}
+
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 /// Whose view of a match is shown.
@@ -156,6 +177,7 @@ pub fn seats(sessions: &[SessionRow]) -> Vec<Option<u8>> {
 /// A stored match, read to be shown.
 pub struct Footage {
     kit: &'static dyn Kit,
+    names: Names,
     source: Source,
 }
 
@@ -174,16 +196,26 @@ enum Source {
     },
 }
 
-/// Reads what a view of a match is made of.
+/// Reads what a view of a match is made of. `open`: whether all of the match is public.
 ///
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`]; [`StoreError::Unknown`] if no game has its name.
-pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footage, StoreError> {
+pub async fn footage(
+    store: &Store,
+    row: &MatchRow,
+    view: View,
+    open: bool,
+) -> Result<Footage, StoreError> {
     let unknown = || StoreError::Unknown {
         what: "game",
         id: row.game.clone(),
     };
     let kit = store.reader().kit(&row.game).ok_or_else(unknown)?;
+    let own = match &view {
+        View::Everything(_) => None,
+        View::Seat(session) => Some(&**session),
+    };
+    let names = names_in(kit, row, own, open);
     let source = match view {
         View::Everything(sessions) => {
             let mut entries = Vec::new();
@@ -214,7 +246,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
             }
         }
     };
-    Ok(Footage { kit, source })
+    Ok(Footage { kit, names, source })
 }
 
 /// A match's stored facts by the entry that they follow from.
@@ -235,6 +267,8 @@ async fn facts(
                 Some(seat) => kit.card().seated(fact, Seat(seat)),
                 None => fact,
             },
+            sentence: String::new(),
+            turns: false,
         });
     }
     Ok(found)
@@ -247,6 +281,12 @@ impl Footage {
         self.kit
     }
 
+    /// What the players are called in its view.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
     /// Gives every step in order until `each` ends it, at most [`STEPS_MAX`].
     ///
     /// # Errors
@@ -254,6 +294,13 @@ impl Footage {
     pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Remarks, ReplayError> {
         let mut steps = Steps {
             each,
+            wording: Wording {
+                kit: self.kit,
+                names: &self.names,
+                own: self.own_place(),
+            },
+            timing: Timing::default(),
+            figures: None,
             held: None,
             count: 0,
         };
@@ -270,9 +317,20 @@ impl Footage {
         replayed.map(|differences| Remarks { differences, cut })
     }
 
+    /// The place in its states of the seat whose view it is, where it is one's.
+    fn own_place(&self) -> Option<usize> {
+        let Source::Seat { session, .. } = &self.source else {
+            return None;
+        };
+        match self.kit.card().places {
+            Places::Named(_) => Some(0),
+            Places::Numbered | Places::Unknown => session.opened.seat.map(usize::from),
+        }
+    }
+
     fn at_table(
         &self,
-        steps: &mut Steps<impl FnMut(Step) -> ControlFlow<()>>,
+        steps: &mut Steps<'_, impl FnMut(Step) -> ControlFlow<()>>,
     ) -> Result<Vec<String>, ReplayError> {
         let Source::Table {
             setup,
@@ -287,6 +345,9 @@ impl Footage {
         let entries = entries.iter().map(|(seat, entry)| (*seat, entry)).collect();
         let wire = self.kit.card().wire;
         let replayed = watch_match(table, wire, entries, *growing, |table, after| {
+            if let Some((seat, entry)) = after {
+                steps.timing.passes(Some(seat.0), Side::Referee, entry);
+            }
             let flow = steps.see(
                 table.scene(),
                 after.map(|(seat, entry)| (Some(seat.0), entry)),
@@ -300,7 +361,7 @@ impl Footage {
 
     fn at_seat(
         &self,
-        steps: &mut Steps<impl FnMut(Step) -> ControlFlow<()>>,
+        steps: &mut Steps<'_, impl FnMut(Step) -> ControlFlow<()>>,
     ) -> Result<Vec<String>, ReplayError> {
         let Source::Seat {
             session,
@@ -318,11 +379,18 @@ impl Footage {
             Some((seat, entries.get(line.at)?))
         };
         let all = lines.iter().map(SeatLine::line);
+        let side = session.opened.side;
         let replayed = watch(&mut *dialogue, all, |dialogue, seen| {
-            let flow = steps.see(dialogue.scene(), entry_of(seen.line));
+            let after = entry_of(seen.line);
+            if let Some((seat, entry)) = after {
+                steps.timing.passes(seat, side, entry);
+            }
+            let flow = steps.see(dialogue.scene(), after);
             steps.learn(seen.facts.iter().map(|(_, fact)| StepFact {
                 seats: seat.into_iter().collect(),
                 fact: fact.clone(),
+                sentence: String::new(),
+                turns: false,
             }));
             flow
         });
@@ -366,13 +434,17 @@ fn joined(one: &mut Value, other: Value) {
 }
 
 /// Makes steps of scenes. The last one is held back until the next, for the facts found after it.
-struct Steps<F> {
+struct Steps<'a, F> {
     each: F,
+    wording: Wording<'a>,
+    timing: Timing,
+    /// The figures of the last step that had any.
+    figures: Option<Vec<Vec<Option<i64>>>>,
     held: Option<Step>,
     count: u32,
 }
 
-impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
+impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
     /// A scene after an entry of a seat; one that shows nothing new is no step.
     fn see(
         &mut self,
@@ -382,6 +454,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
         let Some(Scene { turn, title, state }) = scene else {
             return ControlFlow::Continue(());
         };
+        let title = self.wording.names.fill(&title);
         let held = self.held.as_ref();
         if held.is_some_and(|held| held.title == title && held.state.as_ref() == Some(&state)) {
             return ControlFlow::Continue(());
@@ -392,7 +465,15 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
         if self.count > STEPS_MAX {
             return ControlFlow::Break(());
         }
+        let figures = self.wording.figures(&state);
+        let figures = figures.filter(|now| Some(now) != self.figures.as_ref());
+        if figures.is_some() {
+            self.figures.clone_from(&figures);
+        }
         self.held = Some(Step {
+            took_ms: self.timing.took_ms.take(),
+            late: std::mem::take(&mut self.timing.late),
+            figures,
             step: self.count - 1,
             turn,
             at: after.map(|(_, entry)| time(entry.at_us)),
@@ -424,7 +505,13 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
 
     fn give(&mut self) -> ControlFlow<()> {
         match self.held.take() {
-            Some(step) => (self.each)(step),
+            Some(mut step) => {
+                for found in &mut step.facts {
+                    found.sentence = self.wording.sentence(&found.fact, &found.seats);
+                    found.turns = self.wording.turns_on(&found.fact);
+                }
+                (self.each)(step)
+            }
             None => ControlFlow::Continue(()),
         }
     }

@@ -79,7 +79,7 @@ pub struct Entry {
 }
 
 /// A session's row, written with its first entry.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NewSession {
     /// The match it belongs to. Its row must exist or come in [`Append::match_`].
     pub match_id: String,

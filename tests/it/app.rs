@@ -81,7 +81,9 @@ pub fn run_with(name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> Out
 
 /// Runs a verb on this database to its end.
 pub fn run_on(store: &Path, arguments: &[&str]) -> Output {
-    run_with("DROVER__STORE__PATH", store, arguments)
+    let mut command = drover();
+    command.args(arguments).arg("--store").arg(store);
+    command.output().unwrap()
 }
 
 /// Runs a verb that asks the daemon at `url`, with a token or without.

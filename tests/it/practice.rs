@@ -169,7 +169,7 @@ fn a_bot_that_fails_is_reported_in_words_with_its_standard_error() {
     let page = said.lines().nth(3).unwrap();
     let page = page.strip_prefix("the last match as a page: ").unwrap();
     let drover = format!("'{}'", env!("CARGO_BIN_EXE_drover"));
-    let page = page.replace(" drover ", &format!(" {drover} "));
+    let page = format!(" {page}").replace(" drover ", &format!(" {drover} "));
     let mut shell = std::process::Command::new("sh");
     ok(shell
         .args(["-c", &page])
@@ -207,7 +207,7 @@ fn a_bot_that_fails_is_reported_in_words_with_its_standard_error() {
         "{printed}"
     );
     assert!(
-        said.contains(" of 0 matches of planetwars (1 more do not count)"),
+        said.contains(" of 0 matches of planetwars (1 more does not count)"),
         "{said}"
     );
 }

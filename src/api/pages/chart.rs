@@ -16,6 +16,8 @@ const BOTTOM: f64 = 34.0;
 const LABEL_HEIGHT: f64 = 15.0;
 /// Curves that differ by colour; more repeat the colours, and have their names next to them.
 const COLOURS: usize = 8;
+/// Up to this many points each is a mark that leads somewhere.
+const MARKS_MAX: usize = 60;
 /// How wide an interval's picture is.
 const SPAN_WIDTH: f64 = 200.0;
 
@@ -71,6 +73,8 @@ struct Curves<'a> {
     plot: (f64, f64, f64, f64),
     rows: Vec<(String, String)>,
     columns: Vec<(String, String)>,
+    /// What the numbers below lead to begins so.
+    to: Option<&'a str>,
     curves: Vec<Drawn<'a>>,
 }
 
@@ -80,12 +84,20 @@ struct Drawn<'a> {
     colour: usize,
     line: String,
     band: String,
+    /// Place, column and words of each point.
+    marks: Vec<(String, String, String, String)>,
     end: (String, String),
     label: String,
 }
 
-/// Curves with their error bands over a common scale; `None` without any point.
-pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<String> {
+/// Curves with their error bands over a common scale; `None` without any point. What stands at `x` leads to `to` followed
+/// by that number, if it is given.
+pub(super) fn curves(
+    title: &str,
+    below: &str,
+    to: Option<&str>,
+    curves: &[Curve],
+) -> Option<String> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let (x_low, x_high) = bounds(points().map(|point| point.x))?;
     let ends = points().flat_map(|point| [point.low, point.y, point.high]);
@@ -114,6 +126,7 @@ pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<Strin
             colour: number % COLOURS,
             line: path(curve.points.iter().map(|point| (x(point.x), y(point.y)))),
             band: band(&curve.points, &x, &y),
+            marks: to.map_or_else(Vec::new, |_| marks(curve, &x, &y)),
             end: (format!("{:.1}", x(last.x)), format!("{:.1}", y(last.y))),
             label: String::new(),
         });
@@ -126,6 +139,7 @@ pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<Strin
         plot: (left, right, top, bottom),
         rows: rows.collect(),
         columns: columns.collect(),
+        to,
         curves: drawn,
     };
     picture.render().ok()
@@ -186,6 +200,22 @@ fn band(points: &[Point], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> S
     text
 }
 
+/// The points of a curve that has few of them.
+fn marks(
+    curve: &Curve,
+    x: &impl Fn(f64) -> f64,
+    y: &impl Fn(f64) -> f64,
+) -> Vec<(String, String, String, String)> {
+    let points = curve.points.iter();
+    let points = points.filter(|_| curve.points.len() <= MARKS_MAX);
+    let mark = |point: &Point| {
+        let words = format!("{}: {:.0} after {:.0}", curve.name, point.y, point.x);
+        let place = (format!("{:.1}", x(point.x)), format!("{:.1}", y(point.y)));
+        (place.0, place.1, format!("{:.0}", point.x), words)
+    };
+    points.map(mark).collect()
+}
+
 /// Labels next to the ends of their curves, moved apart where they would cover each other.
 fn place_labels(drawn: &mut [Drawn<'_>], top: f64, bottom: f64) {
     let mut order: Vec<(f64, usize)> = drawn
@@ -223,19 +253,20 @@ mod tests {
             points: vec![point(1.0, y), point(2.0, y + 5.0)],
         };
         let both = [curve("a<b", 0.0), curve("other", 1.0)];
-        let svg = curves("Ratings & errors", "round", &both).unwrap();
+        let svg = curves("Ratings & errors", "round", Some("#round-"), &both).unwrap();
         assert!(svg.contains("a&#60;b") && !svg.contains("a<b"), "{svg}");
         assert!(svg.contains("Ratings &#38; errors"), "{svg}");
         assert_eq!(svg.matches("class=\"band").count(), 2);
         assert!(!svg.contains("style="), "{svg}");
+        assert_eq!(svg.matches("href=\"#round-2\"").count(), 3, "{svg}");
         // Rounds are whole.
         assert!(svg.contains(">1</text>") && !svg.contains(">1.0<"), "{svg}");
-        assert!(curves("none", "", &[]).is_none());
+        assert!(curves("none", "", None, &[]).is_none());
         let alone = Curve {
             name: "one".into(),
             points: vec![point(1.0, 3.0)],
         };
-        assert!(curves("one", "", &[alone]).is_some_and(|svg| !svg.contains("NaN")));
+        assert!(curves("one", "", None, &[alone]).is_some_and(|svg| !svg.contains("NaN")));
     }
 
     #[test]

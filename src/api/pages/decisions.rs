@@ -8,6 +8,7 @@ use crate::api::lists::Rows as _;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
+use crate::replay::seat_names;
 use crate::store::Side;
 use std::collections::BTreeSet;
 
@@ -26,8 +27,6 @@ pub(super) struct Decisions {
 
 /// A decision.
 pub(super) struct Row {
-    pub(super) session: i64,
-    pub(super) seat: Option<u8>,
     pub(super) entry: i64,
     /// To that entry in its transcript.
     pub(super) evidence: String,
@@ -36,9 +35,7 @@ pub(super) struct Row {
     pub(super) who: String,
     pub(super) took: String,
     pub(super) limit: String,
-    /// The share of its limit that it took, 0 to 1 and more.
-    pub(super) share: f64,
-    /// The same per cent, and as the width of a bar of 200.
+    /// The share of its limit that it took per cent, and as the width of a bar of 200.
     pub(super) used: String,
     pub(super) width: String,
     pub(super) fallback: bool,
@@ -76,18 +73,16 @@ impl Decisions {
                 count => format!("{count} were answered by the fallback"),
             },
         );
+        let names = seat_names(&found.seats);
         let rows = shown.into_iter().filter_map(|one| {
             let session = sessions.iter().find(|row| row.id == one.session)?;
             Some(Row {
-                session: one.session.0,
-                seat: session.seat,
                 entry: one.entry.0,
                 evidence: evidence(one.session.0, one.entry.0),
                 why: why(&found.id, session).map(|why| format!("{why}entry={}", one.entry.0)),
-                who: seated(session.seat, &session.bot),
+                who: seated(&names, session.seat, &session.bot),
                 took: micros((one.sent_ms * 1e3) as u64),
                 limit: micros((one.limit_ms * 1e3) as u64),
-                share: used(one),
                 used: format!("{:.1}", 100.0 * used(one)),
                 width: format!("{:.1}", 200.0 * used(one).clamp(0.0, 1.0)),
                 fallback: one.fallback,

@@ -9,10 +9,15 @@ use crate::api::kept_standings::Computed;
 use crate::api::lists::Rows as _;
 use crate::api::problem::Problem;
 use crate::api::tournaments::{self, RoundShown, TournamentShown};
+use crate::clock::now_us;
+use crate::store::TournamentRow;
+use crate::tournament::Progress;
 use crate::tournament::standings::{History, Standing, Standings};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use serde_json::Value;
+use std::time::Duration;
 
 /// The most entrants in a crosstable.
 const CROSSTABLE_MAX: usize = 40;
@@ -43,12 +48,28 @@ struct Row {
 struct Tournament {
     shell: Shell,
     row: Row,
+    course: Course,
     /// Its standings; why there are none, where what is stored cannot be read in full.
     standings: Result<Shown, String>,
     rounds: Vec<Round>,
     later: bool,
     first: String,
     next: Option<String>,
+}
+
+/// How it is played, and how far it has come.
+struct Course {
+    /// What was fixed before it began: name and value.
+    facts: Vec<(&'static str, String)>,
+    /// How far it has come, while it runs.
+    progress: Option<ProgressShown>,
+}
+
+/// How far a tournament that runs has come.
+struct ProgressShown {
+    words: String,
+    /// In per cent, where it is known.
+    share: Option<String>,
 }
 
 /// What follows from the matches.
@@ -77,7 +98,9 @@ struct Line {
     pairs: String,
     pairs_range: String,
     elo: String,
+    /// Half of the interval by tables, which is the one to trust, and the ends of the one by single results.
     error: String,
+    error_single: String,
     score: String,
     faults: String,
     decisions: String,
@@ -95,6 +118,8 @@ enum Cell {
     Own,
     Never,
     Met {
+        /// The query of their matches.
+        matches: String,
         points: String,
         record: String,
         share: String,
@@ -142,6 +167,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let params = visit.params::<tournaments::Schedule>()?;
     let stored = tournaments::row(&visit, &id).await?;
     let rounds = tournaments::rounds(&visit, &stored, &params).await?;
+    let course = course(&visit, &stored).await?;
     let standings = match standings(&visit, &id).await {
         Err(problem) if problem.is_unreadable() => Err(problem.detail().to_owned()),
         standings => Ok(standings?),
@@ -153,6 +179,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
             follow: running.then(|| EVENTS.to_owned()),
             ..visit.shell(&found.name, "/tournaments")
         },
+        course,
         standings,
         rounds: rounds.items.into_iter().map(round).collect(),
         later: visit.value("cursor").is_some(),
@@ -175,10 +202,67 @@ async fn standings(visit: &Visit, id: &str) -> Result<Shown, Problem> {
             .collect(),
         remarks: standings.remarks.clone(),
         unrated: standings.unrated.clone(),
-        cross: crosstable(standings),
+        cross: crosstable(standings, id),
         picture: picture(standings, &history),
         fitted: history.fitted,
     })
+}
+
+async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
+    let found = tournaments::shown(&visit.sight, row.clone());
+    let text = |value: &Value| match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(view::value(other)),
+    };
+    let mut facts = vec![
+        ("Format", text(&found.schedule)),
+        ("Seats", text(&found.seats)),
+        ("Decks a table", text(&found.decks)),
+        ("Thinking", text(&found.budget)),
+        ("Seed", found.seed.map(|seed| seed.to_string())),
+        ("Secret", found.secret),
+        ("Commitment", found.commitment),
+    ];
+    let versions = row.setup["versions"].as_object().into_iter().flatten();
+    let versions: Vec<String> = versions
+        .filter_map(|(name, version)| Some(format!("{name} {}", version.as_str()?)))
+        .collect();
+    facts.push((
+        "Versions",
+        Some(versions.join(", ")).filter(|text| !text.is_empty()),
+    ));
+    let facts = facts.into_iter();
+    let progress = match row.ended_us {
+        Some(_) => None,
+        None => Progress::read(&visit.state.store, row).await?,
+    };
+    let taken_us = now_us().saturating_sub(row.started_us);
+    let taken = Duration::from_micros(taken_us.try_into().unwrap_or_default());
+    Ok(Course {
+        facts: facts
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect(),
+        progress: progress.map(|progress| progress_shown(&progress, taken)),
+    })
+}
+
+fn progress_shown(progress: &Progress, taken: Duration) -> ProgressShown {
+    let of = progress.rounds_total;
+    let of = of.map_or_else(String::new, |total| format!(" of {total}"));
+    let mut words = format!(
+        "Round {}{of}: {} of {} matches have ended",
+        progress.rounds, progress.ended, progress.planned
+    );
+    if let Some(left) = progress.left(taken) {
+        words.push_str(&format!("; about {} left", view::spell(left)));
+    }
+    ProgressShown {
+        words,
+        share: progress
+            .share()
+            .map(|share| format!("{:.1}", 100.0 * share)),
+    }
 }
 
 fn row(shown: TournamentShown) -> Row {
@@ -233,6 +317,12 @@ fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standin
         ),
         elo: rating.map_or_else(String::new, |rated| elo(rated.elo)),
         error: rating.map_or_else(String::new, |rated| {
+            match (rated.table_lower, rated.table_upper) {
+                (Some(lower), Some(upper)) => format!("±{}", elo((upper - lower) / 2.0)),
+                _ => String::new(),
+            }
+        }),
+        error_single: rating.map_or_else(String::new, |rated| {
             format!(
                 "+{} −{}",
                 elo(rated.upper - rated.elo),
@@ -248,7 +338,7 @@ fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standin
     }
 }
 
-fn crosstable(standings: &Standings) -> Vec<CrossLine> {
+fn crosstable(standings: &Standings, tournament: &str) -> Vec<CrossLine> {
     let entrants = &standings.entrants;
     if entrants.len() > CROSSTABLE_MAX {
         return Vec::new();
@@ -259,6 +349,11 @@ fn crosstable(standings: &Standings) -> Vec<CrossLine> {
         }
         let met = one.opponents.iter().find(|split| split.place == other);
         met.map_or(Cell::Never, |split| Cell::Met {
+            matches: query([
+                ("tournament", tournament),
+                ("entrant", &*one.name),
+                ("opponent", &*split.name),
+            ]),
             points: figure(split.points),
             record: format!("{}–{}–{}", split.won, split.drawn, split.lost),
             share: format!(
@@ -303,7 +398,12 @@ fn picture(standings: &Standings, history: &History) -> Option<String> {
         Some(Curve { name, points })
     };
     let drawn: Vec<Curve> = leading.filter_map(curve).collect();
-    curves("Ratings after each round", "after round", &drawn)
+    curves(
+        "Ratings after each round",
+        "after round",
+        Some("#round-"),
+        &drawn,
+    )
 }
 
 fn round(round: RoundShown) -> Round {

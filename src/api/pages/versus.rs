@@ -164,7 +164,7 @@ pub(super) async fn page(
     let outcomes =
         outcomes.map(|(value, label)| (link(&visit, "outcome", value), label, value == outcome));
     let seats = found.seats.iter();
-    let seats = seats.map(|(seat, score)| split(format!("from seat {seat}"), score));
+    let seats = seats.map(|(seat, score)| split(format!("from seat {}", seat + 1), score));
     let places = found.places.iter();
     let places = places.map(|(place, score)| split(format!("rival {place} further round"), score));
     shown(&Pair {

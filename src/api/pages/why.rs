@@ -1,13 +1,12 @@
 //! Why our bot decided as it did, and what it decided: one seat of a stored match.
 
 use super::layout::{Shell, shown};
-use super::timeline;
-use super::view::{When, clock_time, figure, micros, percent};
+use super::view::{self, When, clock_time, figure, micros, percent};
 use super::visit::Visit;
 use crate::api::explain;
 use crate::api::problem::Problem;
 use crate::clock::time;
-use crate::replay::{Decision, Explained};
+use crate::replay::{Decision, Explained, seat_names};
 use crate::store::EntryId;
 use askama::Template;
 use axum::extract::Path;
@@ -31,6 +30,8 @@ struct Why {
     shell: Shell,
     id: String,
     seat: String,
+    /// Who sits there.
+    who: String,
     /// The decision asked for.
     one: Option<One>,
     /// The command that plays the match on from there.
@@ -95,6 +96,10 @@ pub(super) async fn page(
             Ok((decisions, explained.transpose()?, read.heir()))
         })
         .await?;
+    let names = seat_names(&visit.match_row(&id).await?.seats);
+    let who = seat
+        .parse()
+        .map_or_else(|_| seat.clone(), |seat| names.name(seat));
     let to = |decision: &Decision| {
         let session = visit.value("session");
         let session = session.map_or_else(String::new, |session| format!("session={session}&"));
@@ -111,7 +116,7 @@ pub(super) async fn page(
     let made = |one: &Decision| Made {
         chosen: Some(one.entry) == asked,
         slowest: slowest == Some(one.entry),
-        replay: timeline::link(one.entry.0, seat.parse().ok()),
+        replay: view::replay(one.entry.0, seat.parse().ok()),
         ..made(one, to(one))
     };
     // Around the one asked for, where there are many.
@@ -123,7 +128,7 @@ pub(super) async fn page(
     });
     shown(&Why {
         play_on,
-        shell: visit.shell(format!("Seat {seat}: why"), "/matches"),
+        shell: visit.shell(format!("{who}: why"), "/matches"),
         before: next_to(at.and_then(|at| at.checked_sub(1))),
         after: next_to(at.map(|at| at + 1)),
         decisions: near.map(made).collect(),
@@ -131,6 +136,7 @@ pub(super) async fn page(
         one: explained.map(|explained| one(explained, made)),
         id,
         seat,
+        who,
     })
 }
 

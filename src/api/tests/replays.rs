@@ -190,14 +190,14 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
             .await
             .unwrap();
         let view = View::new(&sessions, seat, true).unwrap();
-        let footage = crate::replay::footage(store, &row, view.clone())
+        let footage = crate::replay::footage(store, &row, view.clone(), true)
             .await
             .unwrap();
         let fold = async || {
             folds.set(folds.get() + 1);
             Film::new(&footage).map_err(|why| Problem::unavailable(why.to_string()))
         };
-        let film = films.film(store, &row, &view, fold).await.unwrap();
+        let film = films.film(store, &row, &view, true, fold).await.unwrap();
         (film.len(), folds.get())
     };
     for (seat, expected) in [

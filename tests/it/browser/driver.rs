@@ -96,6 +96,11 @@ impl Browser {
         self.post("execute/sync", &json!({ "script": script, "args": [] }))
     }
 
+    /// The value that a script gives to its last argument, a function.
+    pub fn promised(&self, script: &str) -> Value {
+        self.post("execute/async", &json!({ "script": script, "args": [] }))
+    }
+
     /// A text that an expression gives.
     pub fn text(&self, expression: &str) -> String {
         let value = self.run(&format!("return String({expression})"));

@@ -30,7 +30,7 @@ fn a_run_that_was_left_is_resumed_though_a_later_one_is_over() {
         "{whole}"
     );
     let list = ok(tournament(folder.path(), "list", &[]).output().unwrap());
-    assert_eq!(list.matches(" over ").count(), 2, "{list}");
+    assert_eq!(list.matches(" finished ").count(), 2, "{list}");
     assert_eq!(list.matches("all rounds are played").count(), 2, "{list}");
     let schedule = ok(tournament(folder.path(), "schedule", &[]).output().unwrap());
     assert!(

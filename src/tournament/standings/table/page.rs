@@ -1,7 +1,9 @@
 //! Standings as one page of HTML: no scripts, nothing from other sites.
 
+use super::OpponentSplit;
 use super::Standings;
 use super::text::{Sheet, percent, words};
+use crate::style::STYLE;
 use crate::tournament::report::{range, score};
 use crate::tournament::standings::history::History;
 use askama::Template;
@@ -12,6 +14,7 @@ const SPLIT_MAX: usize = 60;
 #[derive(Template)]
 #[template(path = "standings.html")]
 struct Page<'a> {
+    style: &'static str,
     title: &'a str,
     notes: Vec<String>,
     parts: Vec<(&'static str, Sheet)>,
@@ -24,7 +27,10 @@ impl Standings {
     /// Never: it is written to memory.
     pub fn html(&self, title: &str, history: &History) -> askama::Result<String> {
         let mut parts = vec![("Standings", self.sheet())];
-        parts.extend(self.crosstable_sheet().map(|sheet| ("Crosstable", sheet)));
+        parts.extend(
+            self.crosstable_sheet(&OpponentSplit::cell)
+                .map(|sheet| ("Crosstable", sheet)),
+        );
         if self.entrants.len() <= SPLIT_MAX {
             parts.push(("By seat", self.seats_sheet()));
             parts.push(("By opponent", self.opponents_sheet()));
@@ -32,6 +38,7 @@ impl Standings {
         parts.push(("Ratings after rounds", history.sheet()));
         let notes = self.notes();
         Page {
+            style: STYLE,
             title,
             notes,
             parts,
