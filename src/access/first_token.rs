@@ -74,7 +74,7 @@ impl FirstToken {
     /// Makes one, unless the database has a token of an admin.
     ///
     /// # Errors
-    /// [`FirstTokenError`] if it cannot be made or kept.
+    /// [`FirstTokenError::Replicas`] over a server; otherwise [`FirstTokenError`] if it cannot be made or kept.
     pub async fn make(path: &Path, store: &Store) -> Result<Option<Self>, FirstTokenError> {
         let admin = Scope::Admin.to_string();
         let tokens = history::tokens(store.reader()).await?;

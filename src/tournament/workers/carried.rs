@@ -134,7 +134,7 @@ async fn fetched(
     let all = shelf.folder().join(FOLDER);
     let folder = all.join(&bot.digest);
     let place = shelf.clone().at(&folder).confining();
-    if !is_whole(&folder) {
+    if !is_whole(&place, name, bot)? {
         tokio::task::spawn_blocking(move || forget_old(&all)).await?;
         note(&folder, USED)?;
         match bot.builds {
@@ -149,8 +149,9 @@ async fn fetched(
 
 /// Whether a folder holds what all workers of a kind run. A worker that was killed may have left a build that no other
 /// has.
-fn is_whole(folder: &Path) -> bool {
-    folder.join(WHOLE).exists()
+fn is_whole(place: &Shelf, name: &BotName, bot: &CarriedBot) -> Result<bool, ShelfError> {
+    let is_there = place.digest(name)?.as_ref() == Some(&bot.digest);
+    Ok(is_there && place.folder().join(WHOLE).exists())
 }
 
 /// Notes something of what is in a folder: that it is used now, or whole.
@@ -169,7 +170,7 @@ async fn fetch_built(
     let built = bot.built();
     loop {
         let standing = archives.claim(&built).await?;
-        if is_whole(place.folder()) {
+        if is_whole(place, name, bot)? {
             // Another worker has that folder, too.
             if let Standing::Ours(upload) = &standing {
                 archives.abandon(upload).await;

@@ -195,6 +195,13 @@ fn workers_of_a_server_that_are_killed_stopped_and_drained_play_what_one_process
     assert!(said.contains("in order"), "{said}");
 }
 
+/// Whether a bot was fetched into this folder, to the end.
+fn has_fetched(folder: &Path) -> bool {
+    let fetched = fs::read_dir(folder.join("data/bots/.carried"));
+    let mut fetched = fetched.into_iter().flatten().flatten();
+    fetched.any(|one| one.path().join(".whole").exists())
+}
+
 /// What its build has written into a file of the bot that was fetched into this folder.
 fn built(folder: &Path, name: &str) -> String {
     let fetched = fs::read_dir(folder.join("data/bots/.carried")).unwrap();
@@ -257,7 +264,7 @@ fn workers_of_a_server_fetch_users_bots_and_build_them_in_a_sandbox() {
         drop(running);
         let fetched: Vec<_> = workers
             .iter()
-            .filter(|folder| folder.path().join("data/bots/.carried").exists())
+            .filter(|folder| has_fetched(folder.path()))
             .collect();
         assert!(!fetched.is_empty());
         made.push(
