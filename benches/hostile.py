@@ -202,8 +202,8 @@ def takeover(options, folder):
     report(api, foreign_numbers["market"], "the foreign referee's match", foreign=foreign_at, ident=foreign_numbers["id1"])
     foreign.stop()
     print(f"the daemon ends with {daemon.stop()}")
-    verify = subprocess.run([options.drover, "db", "verify"], capture_output=True, text=True,
-                            env={**os.environ, "DROVER__STORE__PATH": os.path.join(folder, "drover.db")})
+    verify = subprocess.run([options.drover, "db", "verify", "--store", os.path.join(folder, "drover.db")],
+                            capture_output=True, text=True)
     print("db verify:", (verify.stdout + verify.stderr).strip().splitlines()[-1])
 
 

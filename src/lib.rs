@@ -18,10 +18,12 @@
 
 pub mod access;
 pub mod api;
+mod chart;
 pub mod cli;
 pub mod clock;
 pub mod cluster;
 pub mod config;
+mod counted;
 pub mod daemon;
 pub mod fuzzing;
 pub mod gateway;
@@ -41,6 +43,7 @@ mod sheet;
 pub mod shim;
 pub mod simulated;
 pub mod store;
+mod style;
 pub mod thinking;
 pub mod tournament;
 

@@ -18,7 +18,7 @@ fi
 
 cd "$folder"
 sed -e 's/^rounds = .*/rounds = 2/' -e '/^random_rounds/d' -e 's/"A"/"alice"/' "$tests/it/cup.toml" > cup.toml
-"$drover" tournament run cup.toml --database drover.db > played
+"$drover" tournament run cup.toml --store drover.db > played
 play() { "$drover" play "$@" --games 1 --budget 40n --store drover.db > played; }
 play koehandel --seat builtin:champion --seat builtin:guide --seat builtin:trader
 play smartdog --seat builtin:herder --seat builtin:shipped --option map=drawn

@@ -17,6 +17,18 @@ impl Rights {
         Self(scopes.into())
     }
 
+    /// The rights of a caller without a token where everybody may read.
+    #[must_use]
+    pub fn public() -> Self {
+        Self::new([])
+    }
+
+    /// Whether the caller has shown no token.
+    #[must_use]
+    pub fn is_public(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The rights of a caller that may do everything.
     #[must_use]
     pub fn admin() -> Self {

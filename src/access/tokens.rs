@@ -161,6 +161,12 @@ impl Tokens {
         })
     }
 
+    /// The store that keeps them.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
     /// The rights of this caller. While no token exists, a caller that connects directly from this machine is
     /// an admin; as soon as one exists, all callers need one. `given`: the bearer token sent, `Some("")` if
     /// the header holds none.

@@ -68,11 +68,13 @@ impl Asked {
     /// Comes with the reason when the caller is to be sent no more.
     pub(super) fn dismissed(&self) -> BoxFuture<'static, &'static str> {
         let (state, caller) = (self.state.clone(), self.caller);
-        let headers = self.headers.clone();
+        let (headers, rights) = (self.headers.clone(), self.sight.rights().clone());
         async move {
             let mut changes = state.tokens.changes();
             let refused = async {
-                while auth::rights(&state, &headers, caller.as_ref(), true).is_ok() {
+                let now = || auth::rights(&state, &headers, caller.as_ref(), true);
+                // Without the pass others might still read, but see less.
+                while now().is_ok_and(|now| now == rights) {
                     // A pass runs out without a change.
                     let left = auth::pass(&headers).and_then(Tokens::pass_left);
                     let wait = left.map_or(LOOK_AGAIN, |left| left.min(LOOK_AGAIN));

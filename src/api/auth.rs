@@ -23,17 +23,21 @@ pub(super) async fn admit(
 ) -> Response {
     let caller = request.extensions().get::<Caller>();
     let reads = request.method().is_safe();
-    match rights(&state, request.headers(), caller, reads) {
-        Ok(rights) => {
-            let sight = Sight::new(rights, state.embargo);
-            request.extensions_mut().insert(sight);
-            next.run(request).await
-        }
-        Err(denied) => Problem::unauthorised(denied.to_string()).into_response(),
+    let rights = match rights(&state, request.headers(), caller, reads) {
+        Ok(rights) => rights,
+        Err(denied) => return Problem::unauthorised(denied.to_string()).into_response(),
+    };
+    if let Some(public) = state.public.as_ref().filter(|_| rights.is_public())
+        && let Err(refused) = public.count(caller)
+    {
+        return refused.into_response();
     }
+    let sight = Sight::new(rights, state.embargo);
+    request.extensions_mut().insert(sight);
+    next.run(request).await
 }
 
-/// What the caller may do: by its token, by its pass if it only reads, or by where it is.
+/// What the caller may do: by its token, by its pass if it only reads, by where it is, or as anybody may.
 pub(super) fn rights(
     state: &ApiState,
     headers: &HeaderMap,
@@ -48,7 +52,12 @@ pub(super) fn rights(
     {
         return Ok(rights);
     }
-    tokens.admit(caller, token)
+    let is_open = reads && token.is_none() && state.public.is_some();
+    let admitted = tokens.admit(caller, token);
+    admitted.or_else(|denied| match is_open {
+        true => Ok(Rights::public()),
+        false => Err(denied),
+    })
 }
 
 /// The pass in the request's cookies, if there is one.
@@ -70,6 +79,9 @@ pub(super) async fn admins_only(
     let rights = sight.rights();
     if rights.is_admin() {
         return next.run(request).await;
+    }
+    if rights.is_public() {
+        return Problem::unauthorised(Denied::Missing.to_string()).into_response();
     }
     let has = rights.words().join(", ");
     Problem::forbidden(format!(

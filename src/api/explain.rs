@@ -81,6 +81,11 @@ pub(super) async fn found<T: Send + 'static>(
 ) -> Result<T, Problem> {
     let (entry, named) = (wanted.entry.map(EntryId), wanted.session.map(SessionId));
     let nodes = wanted.nodes.unwrap_or(NODES_DEFAULT);
+    if nodes > NODES_DEFAULT && asked.public().is_some() {
+        let why =
+            format!("nodes is {nodes}; more than {NODES_DEFAULT} are for callers with a token");
+        return Err(Problem::parameter("nodes", why, [""; 0]));
+    }
     let number = seat.parse();
     let number = number.map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
     let row = asked.match_row(id).await?;
@@ -90,7 +95,7 @@ pub(super) async fn found<T: Send + 'static>(
     if !asked.sight.sees(&session.secrecy) {
         return Err(Problem::forbidden(WITHHELD));
     }
-    let turn = asked.state.turns.wait().await?;
+    let turn = asked.turns().wait().await?;
     let read = BotSeat::read(store, &session).await?;
     Ok(turn.spend(move || think(&read, entry, nodes)).await??)
 }

@@ -54,9 +54,10 @@ impl OfNews for Facts {
 pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {
     let name = fact.entrant.as_deref();
     let bot = sight.spec(&fact.bot, name).to_owned();
-    let data = match fact.kind == STDERR && !sight.rights().plays_as(name) {
+    let mut data = match fact.kind == STDERR && !sight.rights().plays_as(name) {
         true => Value::Null,
         false => fact.data,
     };
+    sight.reduce(&mut data);
     FactRow { bot, data, ..fact }
 }

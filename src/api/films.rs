@@ -2,8 +2,9 @@
 
 use super::problem::Problem;
 use crate::history;
-use crate::replay::{Film, View};
+use crate::replay::{Film, View, seat_names};
 use crate::store::{EntryId, MatchRow, SessionId, Store, StoreError};
+use games::scene::Names;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -24,13 +25,22 @@ struct Shown {
     match_id: String,
     /// `None`: everything.
     session: Option<SessionId>,
+    /// A seat may be given another name at any time.
+    names: Names,
     running: bool,
+    /// Whether all of the match is public, and with it who has which number.
+    open: bool,
     /// Each session's last entry, and whether it was pruned.
     upto: Vec<(SessionId, Option<EntryId>, bool)>,
 }
 
 impl Shown {
-    async fn read(store: &Store, row: &MatchRow, view: &View) -> Result<Self, StoreError> {
+    async fn read(
+        store: &Store,
+        row: &MatchRow,
+        view: &View,
+        open: bool,
+    ) -> Result<Self, StoreError> {
         let sessions = match view {
             View::Everything(sessions) => &sessions[..],
             View::Seat(session) => std::slice::from_ref(&**session),
@@ -44,7 +54,9 @@ impl Shown {
         Ok(Self {
             match_id: row.id.clone(),
             session: view.session(),
+            names: seat_names(&row.seats),
             running: row.ended_us.is_none(),
+            open,
             upto,
         })
     }
@@ -61,9 +73,10 @@ impl Films {
         store: &Store,
         row: &MatchRow,
         view: &View,
+        open: bool,
         fold: impl AsyncFnOnce() -> Result<Film, Problem>,
     ) -> Result<Arc<Film>, Problem> {
-        let shown = Shown::read(store, row, view).await?;
+        let shown = Shown::read(store, row, view, open).await?;
         let place = self.place(shown);
         let film = place
             .get_or_try_init(async || fold().await.map(Arc::new))

@@ -1,5 +1,6 @@
 //! Whether the daemon is alive, whether it can work, and its figures.
 
+use super::asked::Asked;
 use super::problem::Problem;
 use super::response;
 use super::state::{ApiState, Room};
@@ -82,6 +83,8 @@ pub(super) fn readiness(state: &ApiState) -> Result<Vec<String>, Problem> {
 
 /// The daemon's figures, for Prometheus.
 #[utoipa::path(get, path = "/metrics", responses((status = 200, body = String, content_type = METRICS)))]
-pub(super) async fn metrics(State(state): State<ApiState>) -> Response {
-    ([(CONTENT_TYPE, METRICS)], (state.metrics)()).into_response()
+pub(super) async fn metrics(asked: Asked) -> Result<Response, Problem> {
+    asked.sight.needs_token()?;
+    let metrics = (asked.state.metrics)();
+    Ok(([(CONTENT_TYPE, METRICS)], metrics).into_response())
 }

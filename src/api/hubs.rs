@@ -14,6 +14,7 @@ impl Rows for ToHubs {
     type Filters = ByGame;
 
     async fn page(reader: &Reader, params: &Params<ByGame>) -> Paged<HubStatus> {
+        reader.sight.needs_token()?;
         let hubs = reader.state.hubs.list().into_iter();
         let hubs = hubs.filter(|hub| params.filters.has(&hub.game));
         Listed::cut(hubs, &params.page_or_all()?)

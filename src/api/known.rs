@@ -54,6 +54,13 @@ pub async fn unknown(store: &Store, filter: &Filter) -> Result<Option<Unknown>, 
         let why = "there is no such tournament: it takes an id, which the list of tournaments has";
         return Ok(Some(none("tournament", id, why)));
     }
+    let places = |by: &String| {
+        let mut cards = games::ALL.iter().map(|kit| kit.card());
+        cards.any(|card| card.places.clockwise(by).is_some())
+    };
+    if let Some(by) = filter.by.as_ref().filter(|by| !places(by)) {
+        return Ok(Some(none("by", by, "no game calls a place so")));
+    }
     for (name, value) in [
         ("opponent", &filter.opponent),
         ("entrant", &filter.entrant),
@@ -85,7 +92,36 @@ async fn is_entered(store: &Store, name: &str) -> Result<bool, StoreError> {
     Ok(entrants.any(|entrant| entrant.name == name))
 }
 
-/// The same of a bot.
+/// Whose name it is.
+pub(super) enum Called {
+    Bot,
+    /// A player's or an entrant's, but no bot's.
+    Player,
+    Both,
+    /// Nobody's: the filter `by` with this name is a mistake.
+    Neither(Unknown),
+}
+
+/// Whose name this is: a bot's, a player's or an entrant's.
+///
+/// # Errors
+/// As [`unknown`].
+pub(super) async fn called(store: &Store, name: &str) -> Result<Called, StoreError> {
+    let no_bot = unknown_bot(store, name).await?;
+    let is_player = history::is_player(store.reader(), name).await?;
+    Ok(match (no_bot, is_player) {
+        (None, false) => Called::Bot,
+        (None, true) => Called::Both,
+        (Some(_), true) => Called::Player,
+        (Some(no_bot), false) => Called::Neither(Unknown {
+            filter: "by",
+            detail: format!("by is {name:?}; no player of a match has this name, and no bot"),
+            ..no_bot
+        }),
+    })
+}
+
+/// What is wrong with a bot's name; `None` for that of one that is built in or has played.
 ///
 /// # Errors
 /// As [`unknown`].

@@ -2,6 +2,7 @@
 
 use super::asked::Asked;
 use super::problem::Problem;
+use super::public::Public;
 use super::query::{Checked, Follow, Page, Params, Sparse, parameters};
 use super::reader::Reader;
 use super::response::{self, CSV, JSON, NDJSON};
@@ -20,6 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::openapi::path::{OperationBuilder, Parameter, Paths};
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{Content, HttpMethod, RefOr, ResponseBuilder};
@@ -34,6 +36,8 @@ pub(super) trait Rows: Sized + Send + Sync + 'static {
     type Filters: IntoParams + DeserializeOwned + Clone + Send + Sync + 'static;
     /// The names of its filters among those; all of them, if it names none.
     const FILTERS: &'static [&'static str] = &[];
+    /// Its columns as a table, in order; all of its fields in the alphabet's, if it names none.
+    const COLUMNS: &'static [&'static str] = &[];
     /// Whether it may be public and final, so that it has a tag.
     const TAGGED: bool = false;
     /// Statuses of its own with which it refuses.
@@ -147,9 +151,12 @@ async fn answer<L: Rows>(
         format => {
             let is_live = followed.is_some();
             let tail = followed.map(|(tail, _)| tail);
-            let tail = tail.unwrap_or_else(|| Box::new(Pages::<L>::new(&asked, params)));
+            let tail = match tail {
+                Some(tail) => tail,
+                None => Box::new(Pages::<L>::new(&asked, params)?),
+            };
             let mut response = if format == Format::Csv {
-                let fields = fields.unwrap_or_else(Fields::all::<L::Item>);
+                let fields = fields.unwrap_or_else(|| Fields::columns::<L::Item>(L::COLUMNS));
                 let write = move |rows, first| table(rows, &fields, first);
                 streamed(tail, &asked, CSV, write).await?
             } else {
@@ -169,18 +176,22 @@ struct Pages<L: Rows> {
     reader: Reader,
     params: Params<L::Filters>,
     whole: bool,
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 impl<L: Rows> Pages<L> {
-    fn new(reader: &Reader, params: Params<L::Filters>) -> Self {
-        Self {
+    fn new(reader: &Reader, params: Params<L::Filters>) -> Result<Self, Problem> {
+        let whole = params.page.limit.is_none();
+        let public = reader.public().filter(|_| whole);
+        Ok(Self {
+            _place: public.map(Public::stream).transpose()?,
             reader: reader.clone(),
-            whole: params.page.limit.is_none(),
+            whole,
             params: Params {
                 streamed: true,
                 ..params
             },
-        }
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::history::{self, CauseWord, Filter};
 use crate::store::{MatchRow, Place, SeatRow};
 use axum::extract::Path;
 use axum::response::Response;
-use games::Cause;
+use games::{Cause, Participation};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -136,13 +136,19 @@ pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response
     asked.answer(found.open, &found)
 }
 
-/// Matches, newest first.
-pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<MatchShown> {
-    let (mut filter, at) = (params.filter_for(&reader.sight)?, params.page_of_matches()?);
+/// The filters, as far as the caller may ask for them.
+pub(super) fn filter(reader: &Reader, params: &Params<Filter>) -> Result<Filter, Problem> {
+    let mut filter = params.filter_for(&reader.sight)?;
     if filter.market.is_some() && !reader.sight.sees_all() {
         // What sets a match apart must not be found out by asking for it.
         filter.over_by_us = Some(reader.sight.open_us());
     }
+    Ok(filter)
+}
+
+/// Matches, newest first.
+pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<MatchShown> {
+    let (filter, at) = (filter(reader, params)?, params.page_of_matches()?);
     let rows = history::matches(reader.state.store.reader(), &filter, &at).await?;
     Ok(Listed::page(rows, |row| shown(&reader.sight, row)))
 }
@@ -169,7 +175,7 @@ pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
     MatchShown {
         id: row.id,
         game: row.game,
-        referee: row.referee,
+        referee: sight.referee(row.referee),
         market,
         ours: row.ours,
         live,
@@ -177,7 +183,7 @@ pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
         ended: row.ended_us.map(time),
         cause: row.cause,
         blame: row.blame,
-        detail: row.detail,
+        detail: sight.detail(row.detail),
         scores: row.scores,
         tournament: row.tournament,
         setup: Some(row.setup).filter(|setup| open && !setup.is_null()),
@@ -190,6 +196,10 @@ pub(super) fn shown(sight: &Sight, row: MatchRow) -> MatchShown {
 fn seated(sight: &Sight, row: SeatRow, live: bool) -> SeatRow {
     let spec = sight.spec(&row.spec, row.known_as()).to_owned();
     let participation = row.participation.filter(|_| !live);
+    let participation = participation.map(|part| Participation {
+        detail: sight.detail(part.detail),
+        ..part
+    });
     SeatRow {
         spec,
         participation,

@@ -71,6 +71,12 @@ impl Problem {
         }
     }
 
+    /// A filter by a player's command or address, which the caller does not see.
+    pub(super) fn hidden(filter: &str, player: &str) -> Self {
+        let why = "only admins see players' commands and addresses, and find matches by them";
+        Self::parameter(filter, format!("{filter} is {player:?}; {why}"), [""; 0])
+    }
+
     /// A cursor that no page gave.
     pub(super) fn cursor(cursor: &str) -> Self {
         let detail = format!("{cursor:?} is no cursor; take it from `next` of the page before");
@@ -110,6 +116,12 @@ impl Problem {
     /// Whether it is that what is stored is in no form that is known.
     pub(super) fn is_unreadable(&self) -> bool {
         self.kind.ends_with(":unreadable")
+    }
+
+    /// More requests than a caller may send.
+    pub(super) fn too_many(detail: impl Into<String>) -> Self {
+        let (status, title) = (StatusCode::TOO_MANY_REQUESTS, "Too many requests");
+        Self::new(status, "too-many-requests", title, detail)
     }
 
     /// Not for this caller.
@@ -218,6 +230,10 @@ impl IntoResponse for Problem {
             response
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        if self.status == StatusCode::TOO_MANY_REQUESTS {
+            let seconds = HeaderValue::from_static("5");
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }
         response.extensions_mut().insert(self);
         response

@@ -277,10 +277,19 @@ impl<F> Params<F> {
 
     /// The same if the cursor is a match's id.
     pub(super) fn page_of_matches(&self) -> Result<PageAt, Problem> {
-        let is_id = |cursor: &&String| {
-            cursor.len() == ULID_LEN && cursor.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        };
-        match self.page.cursor.as_ref().filter(|cursor| !is_id(cursor)) {
+        self.page_where(is_id)
+    }
+
+    /// The same if a number in the match may follow its id, after a dot.
+    pub(super) fn page_in_matches(&self) -> Result<PageAt, Problem> {
+        self.page_where(|cursor| match cursor.split_once('.') {
+            Some((id, number)) => is_id(id) && number.parse::<u32>().is_ok(),
+            None => is_id(cursor),
+        })
+    }
+
+    fn page_where(&self, is_cursor: impl Fn(&str) -> bool) -> Result<PageAt, Problem> {
+        match self.page.cursor.as_ref().filter(|it| !is_cursor(it)) {
             Some(cursor) => Err(Problem::cursor(cursor)),
             None => Ok(self.page_of(LIMIT_DEFAULT, LIMIT_MAX)),
         }
@@ -319,20 +328,27 @@ impl<F> Params<F> {
     }
 }
 
+/// Whether this is a match's id in form.
+fn is_id(cursor: &str) -> bool {
+    cursor.len() == ULID_LEN && cursor.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 impl Params<Filter> {
     /// The filters, if a caller who sees so much may ask for them.
     pub(super) fn filter_for(&self, sight: &Sight) -> Result<Filter, Problem> {
         let filter = sound(self.filters.clone())?;
-        let hidden = |opponent: &&String| sight.hides(opponent);
-        match filter.opponent.as_ref().filter(hidden) {
-            None => Ok(filter),
-            Some(opponent) => {
-                let detail = format!(
-                    "opponent is {opponent:?}; only admins see players' commands and addresses, and find matches by them"
-                );
-                Err(Problem::parameter("opponent", detail, [""; 0]))
+        let address = |referee: &&String| sight.hides_referee(referee);
+        if let Some(referee) = filter.referee.as_ref().filter(address) {
+            let detail =
+                format!("referee is {referee:?}; addresses are shown to callers with a token");
+            return Err(Problem::parameter("referee", detail, [""; 0]));
+        }
+        for (name, player) in [("bot", &filter.bot), ("opponent", &filter.opponent)] {
+            if let Some(player) = player.as_ref().filter(|player| sight.hides(player)) {
+                return Err(Problem::hidden(name, player));
             }
         }
+        Ok(filter)
     }
 }
 

@@ -2,10 +2,12 @@
 
 use super::known;
 use super::problem::Problem;
+use super::public::Public;
 use super::query::Params;
 use super::shapes::{Listed, Paged};
 use super::sight::Sight;
 use super::state::ApiState;
+use super::turns::Turns;
 use crate::history::{self, Filter};
 use crate::store::MatchRow;
 
@@ -21,6 +23,18 @@ impl Reader {
     /// The view that `sight` allows.
     pub(super) fn new(state: ApiState, sight: Sight) -> Self {
         Self { state, sight }
+    }
+
+    /// What callers without a token share, if this is one.
+    pub(super) fn public(&self) -> Option<&Public> {
+        let public = self.state.public.as_ref();
+        public.filter(|_| self.sight.rights().is_public())
+    }
+
+    /// Where what the caller asks is computed.
+    pub(super) fn turns(&self) -> &Turns {
+        let public = self.public();
+        public.map_or(&self.state.turns, |public| &public.turns)
     }
 
     /// The stored match with this id, or the problem that there is none.

@@ -3,11 +3,12 @@
 use super::asked::Asked;
 use super::problem::Problem;
 use super::query::{Page, Params};
+use super::reader::Reader;
 use super::response;
 use super::sight::WITHHELD;
 use super::turns::Turns;
 use crate::history::{self, SessionRow};
-use crate::replay::{Film, Parts, Step, Still, View, seats};
+use crate::replay::{Film, Parts, Step, StepFact, Still, View, seats};
 use crate::store::{MatchRow, SessionId, Store};
 use axum::extract::Path;
 use axum::response::Response;
@@ -61,6 +62,9 @@ pub(super) struct Replay {
     items: Vec<Step>,
     /// The `cursor` of the next page; `null` on the last one.
     next: Option<String>,
+    /// What the steps' figures are, in their order.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    measures: &'static [&'static str],
     /// What all pictures have alike, where pictures are wanted and the game has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<Still>,
@@ -88,13 +92,14 @@ pub(super) async fn steps(
     params: Params<Wanted>,
 ) -> Result<Response, Problem> {
     let wanted = Part::read(&params)?;
-    let row = asked.match_row(&id).await?;
-    let store = &asked.state.store;
-    let mut sessions = history::sessions_of(store.reader(), &id).await?;
-    wanted.check(&row, &sessions)?;
-    let withheld = asked.sight.keep(&mut sessions);
-    let open = asked.sight.is_open(&row);
-    let view = View::new(&sessions, wanted.seat, open || asked.sight.sees_all());
+    let watched = Watched::read(&asked, &id, wanted.seat).await?;
+    let Watched {
+        row,
+        sessions,
+        view,
+        open,
+        withheld,
+    } = &watched;
     let mut replay = Replay {
         match_id: row.id.clone(),
         game: row.game.clone(),
@@ -102,28 +107,122 @@ pub(super) async fn steps(
         everything: matches!(view, Some(View::Everything(_))),
         seat: view.as_ref().and_then(View::seat),
         session: view.as_ref().and_then(View::session),
-        seats: seats(&sessions),
+        seats: seats(sessions),
         items: Vec::new(),
         next: None,
+        measures: &[],
         picture: None,
         steps: 0,
         cut: false,
         differences: Vec::new(),
         withheld: None,
     };
-    match view {
-        Some(view) => {
-            let (films, turns) = (&asked.state.films, &asked.state.turns);
-            let folding = async || fold(store, turns, &row, view.clone()).await;
-            let film = films.film(store, &row, &view, folding).await?;
-            replay = wanted.show(film, turns, replay).await?;
+    match watched.film(&asked).await? {
+        Some(film) => {
+            replay = wanted
+                .show(Arc::clone(&film), asked.turns(), replay)
+                .await?;
+            for fact in replay.items.iter_mut().flat_map(|step| &mut step.facts) {
+                reduce(&asked, &film, fact);
+            }
         }
-        None if withheld => replay.withheld = Some(WITHHELD),
+        None if *withheld => replay.withheld = Some(WITHHELD),
         None if !sessions.is_empty() => replay.withheld = Some(SEVERAL),
         None => {}
     }
     let value = response::value(&replay)?;
-    Ok(response::tagged_json(&asked.headers, open, &value))
+    Ok(response::tagged_json(&asked.headers, *open, &value))
+}
+
+/// A match, and whose view of it a caller gets.
+pub(super) struct Watched {
+    row: MatchRow,
+    /// The sessions whose knowledge the caller sees.
+    sessions: Vec<SessionRow>,
+    view: Option<View>,
+    open: bool,
+    /// Whether there are others.
+    pub(super) withheld: bool,
+}
+
+impl Watched {
+    /// The view of a seat; without one, of everything, or of the only seat that the caller sees.
+    pub(super) async fn read(reader: &Reader, id: &str, seat: Option<u8>) -> Result<Self, Problem> {
+        let row = reader.match_row(id).await?;
+        let mut sessions = history::sessions_of(reader.state.store.reader(), id).await?;
+        check(seat, &row, &sessions)?;
+        let withheld = reader.sight.keep(&mut sessions);
+        let open = reader.sight.is_open(&row);
+        let view = View::new(&sessions, seat, open || reader.sight.sees_all());
+        Ok(Self {
+            row,
+            sessions,
+            view,
+            open,
+            withheld,
+        })
+    }
+
+    /// The view of the first seat that the caller sees, where there is none of all.
+    pub(super) fn or_first(mut self) -> Self {
+        let seat = self.sessions.first().and_then(|row| row.opened.seat);
+        self.view = self.view.or_else(|| View::new(&self.sessions, seat, false));
+        self
+    }
+
+    /// What was to be seen; `None` where there is no view.
+    pub(super) async fn film(&self, reader: &Reader) -> Result<Option<Arc<Film>>, Problem> {
+        let Some(view) = &self.view else {
+            return Ok(None);
+        };
+        let (store, turns) = (&reader.state.store, reader.turns());
+        let (row, open) = (&self.row, self.open);
+        let folding = async || fold(store, turns, row, view.clone(), open).await;
+        let film = reader.state.films.film(store, row, view, open, folding);
+        Ok(Some(film.await?))
+    }
+}
+
+/// Takes out of a fact, and of its sentence, what the caller does not see.
+pub(super) fn reduce(reader: &Reader, film: &Film, fact: &mut StepFact) {
+    if reader.sight.reduce(&mut fact.fact.data) {
+        film.reword(fact);
+    }
+}
+
+/// Refuses a seat that the match has not.
+fn check(seat: Option<u8>, row: &MatchRow, sessions: &[SessionRow]) -> Result<(), Problem> {
+    let Some(seat) = seat else { return Ok(()) };
+    let own = sessions.iter().filter_map(|row| row.opened.seat);
+    let seats: BTreeSet<u8> = row.seats.iter().map(|row| row.seat).chain(own).collect();
+    if seats.contains(&seat) {
+        return Ok(());
+    }
+    let known: Vec<String> = seats.iter().map(u8::to_string).collect();
+    let known = match known.as_slice() {
+        [] => "none of its seats is known".to_owned(),
+        known => format!("it has {}", known.join(", ")),
+    };
+    let id = &row.id;
+    Err(Problem::not_found(format!(
+        "match {id} has no seat {seat}: {known}"
+    )))
+}
+
+/// The last step of a match with its picture; `None` where the caller sees no view of it, or it has no pictures.
+pub(super) async fn last(reader: &Reader, id: &str) -> Result<Option<(Step, Still)>, Problem> {
+    let Some(film) = Watched::read(reader, id, None).await?.film(reader).await? else {
+        return Ok(None);
+    };
+    let parts = Parts {
+        states: false,
+        pictures: true,
+    };
+    let at = film.len().saturating_sub(1);
+    let turn = reader.turns().wait().await?;
+    let part = turn.spend(move || film.part(at, 1, parts)).await?;
+    let (steps, still) = part.map_err(failed)?;
+    Ok(steps.into_iter().next().zip(still))
 }
 
 fn is_false(truth: &bool) -> bool {
@@ -135,9 +234,15 @@ fn failed(why: impl std::fmt::Display) -> Problem {
 }
 
 /// Folds a view of a match, once it is its turn.
-async fn fold(store: &Store, turns: &Turns, row: &MatchRow, view: View) -> Result<Film, Problem> {
+async fn fold(
+    store: &Store,
+    turns: &Turns,
+    row: &MatchRow,
+    view: View,
+    open: bool,
+) -> Result<Film, Problem> {
     let turn = turns.wait().await?;
-    let footage = crate::replay::footage(store, row, view).await?;
+    let footage = crate::replay::footage(store, row, view, open).await?;
     let film = turn.spend(move || Film::new(&footage)).await?;
     film.map_err(failed)
 }
@@ -171,25 +276,6 @@ impl Part {
         })
     }
 
-    /// Refuses a seat that the match has not.
-    fn check(&self, row: &MatchRow, sessions: &[SessionRow]) -> Result<(), Problem> {
-        let Some(seat) = self.seat else { return Ok(()) };
-        let own = sessions.iter().filter_map(|row| row.opened.seat);
-        let seats: BTreeSet<u8> = row.seats.iter().map(|row| row.seat).chain(own).collect();
-        if seats.contains(&seat) {
-            return Ok(());
-        }
-        let known: Vec<String> = seats.iter().map(u8::to_string).collect();
-        let known = match known.as_slice() {
-            [] => "none of its seats is known".to_owned(),
-            known => format!("it has {}", known.join(", ")),
-        };
-        let id = &row.id;
-        Err(Problem::not_found(format!(
-            "match {id} has no seat {seat}: {known}"
-        )))
-    }
-
     /// Adds the page to what is said of the match.
     async fn show(
         self,
@@ -201,6 +287,7 @@ impl Part {
         let next = from.saturating_add(self.limit);
         replay.next = (next < film.len()).then(|| (next - 1).to_string());
         replay.steps = film.len();
+        replay.measures = film.measures();
         replay.cut = film.remarks().cut;
         replay.differences = film.remarks().differences.clone();
         let part = move || film.part(from, self.limit, self.parts);

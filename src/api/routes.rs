@@ -9,8 +9,9 @@ use super::state::ApiState;
 use super::tokens::{self, TokenList};
 use super::tournaments::{self, Crosstable, Schedule, Tournaments};
 use super::{
-    auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs, ledger,
-    pages, programs, prune, rated, replays, response, rivals, seats, versus,
+    all_facts, auth, bluffs, bots, drain, entries, events, explain, facts, health, history, hubs,
+    lateness, ledger, pages, programs, prune, rated, replays, response, results, rivals, seats,
+    versus,
 };
 use axum::Router;
 use axum::extract::Request;
@@ -51,6 +52,7 @@ fn for_readers() -> Routes {
         .add(routes!(sessions::one))
         .list::<Matches>("/matches", "Matches, newest first.")
         .add(routes!(matches::one))
+        .list::<results::Results>("/results", "Results, one row a seat, newest match first.")
         .list::<entries::Entries>(
             "/matches/{id}/entries",
             "A match's transcripts, in the order in which their entries were stored.",
@@ -73,6 +75,11 @@ fn for_readers() -> Routes {
             "Each of our bots' record against an opponent, as a list.",
         )
         .list::<facts::Facts>("/matches/{id}/facts", "The facts of a match, in order.")
+        .list::<all_facts::AllFacts>(
+            "/facts",
+            "What happened in matches that are over, each once, with names and seats: auctions, trades, bluffs. Newest match \
+             first, each match in its order.",
+        )
         .list::<ledger::Ledger>(
             "/matches/{id}/ledger",
             "How long each decision of a match took, the oldest first.",
@@ -81,7 +88,11 @@ fn for_readers() -> Routes {
             "/matches/{id}/programs",
             "How user bots' programs behaved in a match, once they have ended.",
         )
-        .list::<ledger::Summaries>("/ledger", "The newest 10,000 decisions, summed up by game.")
+        .list::<lateness::Summaries>(
+            "/ledger",
+            "The newest decisions, summed up by game and by what `by` names: 10,000 of them all, or 100,000 of those that \
+             filters choose.",
+        )
         .list::<hubs::ToHubs>("/hubs", "Our connections to hubs.")
         .list::<bluffs::Bluffs>("/bluffs", "The bluff history, newest first.")
         .list::<Opponents>("/opponents", "Opponents of which a model is kept.")

@@ -168,7 +168,7 @@ pub(super) fn shown(sight: &Sight, row: SessionRow) -> SessionShown {
         bot: sight
             .spec(&opened.bot, row.secrecy.entrant.as_deref())
             .to_owned(),
-        referee: opened.referee,
+        referee: sight.referee(opened.referee),
         market: seen.then_some(opened.market),
         player: seen.then_some(opened.player),
         seat: opened.seat,
@@ -177,7 +177,7 @@ pub(super) fn shown(sight: &Sight, row: SessionRow) -> SessionShown {
         started: time(row.opened_us),
         ended: row.ended_us.map(time),
         cause: row.cause,
-        detail: seen.then_some(row.detail),
+        detail: seen.then(|| sight.detail(row.detail)),
         scores: seen.then_some(row.scores),
         entries: row.entries.filter(|_| seen),
         quarantined: None,

@@ -3,15 +3,21 @@
 //! While the match runs, what a seat knows is visible to its owner and to admins; after it, and after an
 //! embargo, to all who may read.
 
-use crate::access::Rights;
+use super::problem::Problem;
+use crate::access::{Denied, Rights};
 use crate::clock::now_us;
 use crate::history::{OpponentKind, Secrecy, SessionRow, StoredModel, Teaching, public_spec};
 use crate::store::MatchRow;
+use serde_json::Value;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Why something is not shown.
 pub(super) const WITHHELD: &str = "what a seat knows is shown to its owner alone while the match runs; \
      it can be read when the match has ended and `api.embargo_s` has passed";
+
+/// The fields of a fact in which a program, or the system, speaks: for callers with a token.
+const IN_WORDS: [&str; 2] = ["detail", "why"];
 
 /// What one caller sees at the moment of the request.
 #[derive(Clone, Debug)]
@@ -102,6 +108,35 @@ impl Sight {
         }
     }
 
+    /// A referee as the caller sees it: a name, or for those with a token an address.
+    pub(super) fn referee(&self, referee: String) -> String {
+        match self.rights.is_public() && is_address(&referee) {
+            true => "address".to_owned(),
+            false => referee,
+        }
+    }
+
+    /// What is said of a failure, as the caller sees it: the words of programs and of the system are for those with a token.
+    pub(super) fn detail(&self, detail: String) -> String {
+        match self.rights.is_public() {
+            true => String::new(),
+            false => detail,
+        }
+    }
+
+    /// Refuses a caller without a token what is about this daemon rather than about matches.
+    pub(super) fn needs_token(&self) -> Result<(), Problem> {
+        match self.rights.is_public() {
+            true => Err(Problem::unauthorised(Denied::Missing.to_string())),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether matches may not be looked for by this referee.
+    pub(super) fn hides_referee(&self, referee: &str) -> bool {
+        self.rights.is_public() && is_address(referee)
+    }
+
     /// Whether a player may not be looked for by this spec: one who may not see it could find it out so.
     pub(super) fn hides(&self, spec: &str) -> bool {
         // What is left of such a spec is not one player's.
@@ -113,6 +148,25 @@ impl Sight {
     pub(super) fn is_over(&self, over_us: Option<i64>) -> bool {
         over_us.is_some_and(|over_us| over_us <= self.open_us)
     }
+
+    /// Takes out of a fact's data what a program, or the system, says in it, if the caller has no token; whether there was
+    /// any.
+    pub(super) fn reduce(&self, data: &mut Value) -> bool {
+        match data {
+            Value::Object(data) if self.rights.is_public() => {
+                let said = IN_WORDS.map(|field| data.remove(field).is_some());
+                said.contains(&true)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether this is a host's address, or that of a hub there: `HOST:PORT/HUB`.
+fn is_address(text: &str) -> bool {
+    let host = text.split('/').next().unwrap_or_default();
+    let port = host.rsplit_once(':').map(|(_, port)| port);
+    host.parse::<IpAddr>().is_ok() || port.is_some_and(|port| port.parse::<u16>().is_ok())
 }
 
 #[cfg(test)]
@@ -122,11 +176,32 @@ mod tests {
     use crate::clock::now_us;
     use crate::history::Secrecy;
     use crate::store::Side;
+    use serde_json::json;
     use std::time::Duration;
 
     fn sight(scopes: &[&str], embargo_s: u64) -> Sight {
         let scopes: Vec<Scope> = scopes.iter().map(|text| text.parse().unwrap()).collect();
         Sight::new(Rights::new(scopes), Duration::from_secs(embargo_s))
+    }
+
+    #[test]
+    fn addresses_of_referees_and_hubs_are_for_those_with_a_token() {
+        let public = Sight::new(Rights::public(), Duration::ZERO);
+        for address in [
+            "10.0.0.7",
+            "::1",
+            "10.0.0.7:80",
+            "[::1]:80",
+            "10.0.0.7:3002/default",
+            "hub.example:3002/a",
+        ] {
+            assert_eq!(public.referee(address.to_owned()), "address");
+            assert!(public.hides_referee(address));
+            assert_eq!(sight(&["read"], 0).referee(address.to_owned()), address);
+        }
+        for name in ["drover", "arbiter/one", "imported", ""] {
+            assert_eq!(public.referee(name.to_owned()), name);
+        }
     }
 
     #[test]
@@ -160,6 +235,20 @@ mod tests {
             );
         }
         check(&["read"], Side::Referee, None, Some(61), true);
+    }
+
+    #[test]
+    fn what_programs_say_in_facts_is_for_those_with_a_token() {
+        let public = Sight::new(Rights::public(), Duration::ZERO);
+        let fact = json!({"why": "it said: boom", "detail": "exit 1", "cause": "late"});
+        for (sight, shown) in [
+            (public, json!({"cause": "late"})),
+            (sight(&["read"], 0), fact.clone()),
+        ] {
+            let mut data = fact.clone();
+            assert_eq!(sight.reduce(&mut data), shown != fact);
+            assert_eq!(data, shown);
+        }
     }
 
     #[test]

@@ -36,8 +36,11 @@ impl Fields {
         Ok(Some(Self(fields)))
     }
 
-    /// All fields of `T`, also those that it has from others.
-    pub(super) fn all<T: ToSchema>() -> Self {
+    /// These fields of `T`; all of them, also those that it has from others, if none are named.
+    pub(super) fn columns<T: ToSchema>(named: &[&str]) -> Self {
+        if !named.is_empty() {
+            return Self(named.iter().map(|name| (*name).to_owned()).collect());
+        }
         let (schemas, mut found) = (schemas_of::<T>(), Vec::new());
         inside(&schemas[&*T::name()], &schemas, &mut found);
         Self(found.iter().map(|(name, _)| (*name).to_owned()).collect())

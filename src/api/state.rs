@@ -3,9 +3,10 @@
 use super::events::Feeds;
 use super::films::Films;
 use super::kept_standings::KeptStandings;
+use super::public::Public;
 use super::turns::Turns;
 use crate::access::Tokens;
-use crate::config::Secret;
+use crate::config::{Api, Secret};
 use crate::gateway::hubs::Hubs;
 use crate::session::Sessions;
 use crate::store::Store;
@@ -45,12 +46,50 @@ pub struct ApiState {
     pub standings: KeptStandings,
     /// Where replays are made and decisions are thought over again.
     pub turns: Turns,
+    /// What callers without a token share, where they may read (`api.public`).
+    pub public: Option<Public>,
     /// Matches whose replays were asked for lately.
     pub films: Films,
+    /// The sites whose pages may show matches in frames.
+    pub framed_by: Arc<[String]>,
     /// How long after its end a match is not yet public.
     pub embargo: Duration,
     /// Where the daemon is reached.
     pub doors: Arc<Doors>,
+}
+
+impl ApiState {
+    /// What these settings give over the store of these sessions, for a process that does nothing else. Streams end with
+    /// `end`.
+    #[must_use]
+    pub fn over(
+        settings: &Api,
+        sessions: Sessions,
+        pool: Pool,
+        tokens: Tokens,
+        doors: Doors,
+    ) -> Self {
+        let store = tokens.store().clone();
+        Self {
+            sessions,
+            pool,
+            readiness: Readiness::default(),
+            room: Arc::new(Room::default),
+            metrics: Arc::new(String::new),
+            hubs: Hubs::default(),
+            tokens,
+            feeds: Feeds::new(store.clone()),
+            end: CancellationToken::new(),
+            standings: KeptStandings::default(),
+            turns: Turns::default(),
+            public: Public::new(settings),
+            films: Films::default(),
+            framed_by: settings.framed_by.as_slice().into(),
+            embargo: settings.embargo_s,
+            doors: Arc::new(doors),
+            store,
+        }
+    }
 }
 
 /// Where the daemon is reached.
@@ -58,8 +97,8 @@ pub struct ApiState {
 pub struct Doors {
     /// REST and the pages.
     pub api: SocketAddr,
-    /// Callbacks.
-    pub callbacks: SocketAddr,
+    /// Callbacks, where they are answered.
+    pub callbacks: Option<SocketAddr>,
     /// What every callback's path begins with: admins know it.
     pub secret_path: Secret,
     /// Our own referee, if it runs.

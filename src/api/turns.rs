@@ -19,10 +19,7 @@ pub struct Turns {
 
 impl Default for Turns {
     fn default() -> Self {
-        Self {
-            places: Arc::new(Semaphore::new(AT_ONCE + WAITING_MAX)),
-            computing: Arc::new(Semaphore::new(AT_ONCE)),
-        }
+        Self::new(AT_ONCE)
     }
 }
 
@@ -35,6 +32,14 @@ pub(super) struct Turn {
 }
 
 impl Turns {
+    /// Where this many compute at once.
+    pub(super) fn new(at_once: usize) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(at_once + WAITING_MAX)),
+            computing: Arc::new(Semaphore::new(at_once)),
+        }
+    }
+
     /// Waits for a turn, if not too many do so already.
     pub(super) async fn wait(&self) -> Result<Turn, Problem> {
         let busy =

@@ -3,22 +3,21 @@
 use super::common::{Common, notify, on_all_cores};
 use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
-use super::usage::UsageError;
+use super::usage::{USAGE, UsageError};
 use super::{
     bot, completions, configure, database, drain, health, manual, map, matches, open_files,
     openapi, play, practice, program_guard, rate, referee, serve, shim, systemd, token, tournament,
-    train, worker,
+    train, worker, wrong_line,
 };
 use crate::config::ConfigError;
 use crate::link::program::VERB;
 use crate::logs;
+use crate::programs::ShelfError;
+use crate::store::StoreError;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
-
-/// The exit code of a wrong command line or an unusable configuration.
-const USAGE: u8 = 2;
 
 /// Hosts many game bots behind one service, referees their games and keeps every match.
 #[derive(Debug, Parser)]
@@ -60,11 +59,9 @@ enum Verb {
     #[command(subcommand)]
     Config(configure::Verb),
     /// Migrate the database to this version, back it up, verify it, salvage it.
-    #[command(subcommand)]
-    Db(database::Verb),
+    Db(database::Args),
     /// List, show, export, replay and verify stored matches.
-    #[command(subcommand)]
-    Match(matches::Verb),
+    Match(matches::Args),
     /// Print the systemd units for this executable.
     Systemd(systemd::Args),
     /// Print the OpenAPI document of the REST interface.
@@ -99,7 +96,10 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     // Programs wait for it: it is distinguished before the other verbs are known.
     let performed = match arguments.get(1) {
         Some(verb) if verb == VERB => program_guard::run(arguments),
-        _ => perform(Cli::parse_from(shim::of_link(arguments))),
+        _ => match Cli::try_parse_from(shim::of_link(arguments)) {
+            Ok(cli) => perform(cli),
+            Err(error) => return wrong_line::report(error),
+        },
     };
     let code = ended(performed);
     logs::flush();
@@ -113,8 +113,7 @@ fn ended(performed: anyhow::Result<ExitCode>) -> ExitCode {
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             notify(&format!("drover: {error:#}"));
-            let usage = error.is::<ConfigError>() || error.is::<UsageError>();
-            if usage {
+            if is_usage(&error) {
                 ExitCode::from(USAGE)
             } else {
                 ExitCode::FAILURE
@@ -123,16 +122,26 @@ fn ended(performed: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
+/// Whether the command line is wrong, or a file that it names: a configuration, a bot's manifest, a database that is not there.
+fn is_usage(error: &anyhow::Error) -> bool {
+    let shelf = error.downcast_ref::<ShelfError>();
+    let store = error.downcast_ref::<StoreError>();
+    error.is::<ConfigError>()
+        || error.is::<UsageError>()
+        || matches!(shelf, Some(ShelfError::Manifest(_)))
+        || matches!(store, Some(StoreError::Missing { .. }))
+}
+
 fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
     let common = cli.common;
     open_files::raise();
     match cli.verb {
         Verb::Health(args) => return health::run(&common, &args),
-        Verb::Db(verb) => return on_all_cores(database::run(&common, &verb)),
-        Verb::Match(verb) => return on_all_cores(matches::run(&common, &verb)),
+        Verb::Db(args) => return on_all_cores(database::run(&common, &args)),
+        Verb::Match(args) => return on_all_cores(matches::run(&common, &args)),
         Verb::Serve(args) => serve::run(&common, &args)?,
         Verb::Play(args) => return on_all_cores(play::run(&common, *args)),
-        Verb::Practice(args) => on_all_cores(practice::run(&common, args))?,
+        Verb::Practice(args) => return on_all_cores(practice::run(&common, args)),
         Verb::Referee(args) => referee::run(&common, *args)?,
         Verb::Shim(args) => shim::run(args)?,
         Verb::Drain(args) => drain::run(&common, &args)?,

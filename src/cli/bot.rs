@@ -1,11 +1,13 @@
 //! `drover bot new|check|compare|add|list|remove|protections|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
 
 use super::common::{Common, game, on_all_cores};
-use super::output::{Format, write_rows};
+use super::game_arg::GameName;
+use super::output::{Format, short_time, write_rows};
 use super::usage::UsageError;
 use super::{bot_check, bot_compare};
 use crate::config::{Config, Flags};
-use crate::programs::{Added, BotName, Kept, NAME_RULE, Shelf, Starter, is_name, protections_of};
+use crate::counted::counted;
+use crate::programs::{Added, BotName, Kept, Language, NAME_RULE, Shelf, is_name, protections_of};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::fs;
@@ -24,8 +26,8 @@ pub(super) enum Verb {
         /// The language: python, javascript, go, java, cpp or rust.
         #[arg(long, value_name = "LANGUAGE", default_value = "python")]
         lang: String,
-        /// The game; in Python it may be given more than once.
-        #[arg(long, required = true)]
+        /// A game that it plays; may be given more than once.
+        #[arg(long, required = true, value_parser = GameName::ALL)]
         game: Vec<String>,
     },
     /// Play a set script of each of its games with the bot in a folder, in good and bad weather, and say what to
@@ -62,6 +64,7 @@ pub(super) enum Verb {
     /// Print the JSON Schema of the messages between Drover and a bot of this game.
     Schema {
         /// The game.
+        #[arg(value_parser = GameName::ALL)]
         game: String,
     },
 }
@@ -94,7 +97,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::List { output, json } => {
             let output = if *json { Format::Json } else { *output };
             let all = shelf()?.all()?;
-            let rows: Vec<Vec<String>> = all.iter().map(cells).collect();
+            let rows: Vec<Vec<String>> = all.iter().map(|kept| cells(kept, output)).collect();
             let whole: Vec<Value> = all.iter().map(described).collect();
             write_rows(
                 &mut out,
@@ -138,7 +141,8 @@ fn new(
             games.push(of);
         }
     }
-    let files = Starter::write(name, language, &games);
+    let language = Language::find(language);
+    let files = language.and_then(|language| language.starter(name, &games));
     let files = files.map_err(|why| UsageError(why.to_string()))?;
     let folder = Path::new(name);
     if folder.exists() {
@@ -156,14 +160,14 @@ fn new(
 }
 
 fn add(config: &Config, folder: &Path, out: &mut impl std::io::Write) -> anyhow::Result<()> {
-    let (manifest, added) = Shelf::from_config(config)
-        .building_until(CancellationToken::new())
-        .add(folder)?;
+    let shelf = Shelf::from_config(config).building_until(CancellationToken::new());
+    let (manifest, added) = shelf.add(folder)?;
     let bot = format!("{}@{}", manifest.name, manifest.version);
     match added {
         Added::New { files, bytes } => writeln!(
             out,
-            "{bot} is added: {files} files and folders, {bytes} bytes"
+            "{bot} is added: {files} files and folders, {}",
+            counted(bytes, "byte")
         )?,
         Added::Again => writeln!(out, "{bot} was there already, with the same content")?,
     }
@@ -173,21 +177,25 @@ fn add(config: &Config, folder: &Path, out: &mut impl std::io::Write) -> anyhow:
         writeln!(out, "it is called at {url}")?;
         return Ok(());
     }
-    for protection in protections_of(config) {
-        if let Some(why) = protection.missing {
-            writeln!(
-                out,
-                "not protected on this machine: {}: {why}",
-                protection.name
-            )?;
-        }
+    // Once: `bot protections` says it whenever it is wanted.
+    let is_first = shelf.all()?.len() == 1;
+    let missing = protections_of(config).into_iter();
+    let missing = missing.filter(|protection| protection.missing.is_some());
+    let missing: Vec<String> = missing.map(|protection| protection.name).collect();
+    if is_first && !missing.is_empty() {
+        writeln!(
+            out,
+            "not protected on this machine, which matters with strangers' bots: {}; see drover bot protections, and \
+             \"What its program may do\" in docs/your-first-bot.md (memory: bots.cgroup)",
+            missing.join(", ")
+        )?;
     }
     Ok(())
 }
 
 const HEADINGS: [&str; 6] = ["bot", "version", "last", "games", "added", "fault"];
 
-fn cells(kept: &Kept) -> Vec<String> {
+fn cells(kept: &Kept, output: Format) -> Vec<String> {
     let (games, fault) = match &kept.manifest {
         Ok(manifest) => (manifest.games.join(" "), String::new()),
         Err(why) => (String::new(), why.to_string()),
@@ -197,7 +205,10 @@ fn cells(kept: &Kept) -> Vec<String> {
         kept.version.version.clone(),
         if kept.is_last { "yes" } else { "" }.to_owned(),
         games,
-        time(kept).unwrap_or_default(),
+        match output {
+            Format::Table => short_time(kept.version.added_us),
+            _ => time(kept).unwrap_or_default(),
+        },
         fault,
     ]
 }

@@ -74,15 +74,6 @@ pub(super) fn run(
         for (what, source) in fixes(all()) {
             writeln!(out, "fix ({source}): {}", plain(what))?;
         }
-        for protection in &reported {
-            if let Some(why) = &protection.missing {
-                writeln!(
-                    out,
-                    "not protected on this machine: {}: {why}",
-                    protection.name
-                )?;
-            }
-        }
         if all().all(|finding| finding.fix.is_empty()) {
             let (name, version) = (&launch.name, &launch.version);
             writeln!(out, "{name}@{version} is in order")?;

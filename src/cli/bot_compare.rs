@@ -2,17 +2,20 @@
 
 use super::common::{Common, game, notify};
 use super::explain::on_one_line;
-use super::output::{Format, write_rows};
+use super::game_arg::GameName;
+use super::output::{Format, table, write_rows};
 use super::progress::Lines;
 use super::stopping::{STOPPED, on_signal};
+use super::store_arg::StoreArg;
 use super::usage::{UsageError, refuse};
 use super::users_bots::{self, OnShelf};
+use crate::api;
 use crate::config::{Config, Flags};
+use crate::counted::counted;
 use crate::history::GameRules;
 use crate::plain::plain;
 use crate::replay::{Agreement, Candidate, Comparing, Comparison, Differs, times_ms};
 use crate::store::Store;
-use crate::{api, sheet};
 use anyhow::{Context as _, bail};
 use askama::Template;
 use games::Kit;
@@ -38,7 +41,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "OLD")]
     bot: Option<String>,
     /// The game; by default every game that the bot plays.
-    #[arg(long)]
+    #[arg(long, value_parser = GameName::ALL)]
     game: Option<String>,
     /// Only sessions that began then or later, such as 2026-01-31T12:00:00Z.
     #[arg(long, value_name = "TIME")]
@@ -46,6 +49,8 @@ pub(super) struct Args {
     /// How many sessions of each game at most, newest first.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
+    #[command(flatten)]
+    store: StoreArg,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
@@ -71,7 +76,8 @@ pub(super) async fn run(
     let given = given.filter_map(|(name, value)| Some((name, value.clone()?)));
     let filter =
         api::match_filter(given).map_err(|problem| UsageError(problem.detail().to_owned()))?;
-    let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
+    let location = common.load(&args.store.flags())?.config.store.location();
+    let store = Store::open_readonly(location.clone(), GameRules::all()).await?;
     if let Some(unknown) = api::unknown(&store, &filter).await? {
         return refuse(unknown.into_detail());
     }
@@ -92,13 +98,14 @@ pub(super) async fn run(
             stop: stop.clone(),
         };
         let found = crate::replay::compare(&store, &comparing, |sessions| {
-            lines.show(|| format!("{game}: {sessions} sessions"));
+            lines.show(|| format!("{game}: {}", counted(sessions, "session")));
         });
         let found = found.await?;
         if found.never_ran() {
             let (bot, decisions) = (&found.candidate, found.decisions);
             let why = found.faults.join("\n");
-            bail!("{bot} made none of its {decisions} decisions in {game}:\n{why}");
+            let decisions = counted(decisions, "decision");
+            bail!("{bot} made none of its {decisions} in {game}:\n{why}");
         }
         all.push(found);
     }
@@ -106,9 +113,9 @@ pub(super) async fn run(
     all.retain(|one| one.sessions + one.left_out > 0);
     if all.is_empty() && !stop.is_cancelled() {
         let games: Vec<&str> = new.games.iter().map(|kit| kit.card().name).collect();
-        let (path, games) = (config.store.location(), games.join(", "));
+        let games = games.join(", ");
         let bot = args.bot.as_deref().unwrap_or("a bot");
-        bail!("{path} has no such session of {bot} that has ended; looked for: {games}");
+        bail!("{location} has no such session of {bot} that has ended; looked for: {games}");
     }
     show(&all, args, out)?;
     if stop.is_cancelled() {
@@ -228,11 +235,17 @@ fn sheets(all: &[Comparison], args: &Args) -> Vec<Sheet> {
 /// What the figures of a game do not say.
 fn remarks(one: &Comparison, args: &Args) -> Vec<String> {
     let (limit, left_out) = (args.limit, one.left_out);
-    let more = format!("the newest {limit} sessions; there are more (--limit)");
-    let less = format!("{left_out} sessions were left out, pruned or not readable");
+    let more = format!(
+        "the newest {}; there are more (--limit)",
+        counted(limit, "session")
+    );
+    let less = format!(
+        "left out, pruned or not readable: {}",
+        counted(left_out, "session")
+    );
     let fallbacks = format!(
-        "{} decisions were a fallback's, not a bot's choice: they count in neither agreed nor share",
-        one.fallbacks
+        "a fallback's, not a bot's choice: {}, in neither agreed nor share",
+        counted(one.fallbacks, "decision")
     );
     let own = [
         (one.more, more),
@@ -267,7 +280,7 @@ fn show(all: &[Comparison], args: &Args, out: &mut impl Write) -> anyhow::Result
     }
     for sheet in &sheets {
         writeln!(out, "{}", plain(&sheet.title))?;
-        out.write_all(sheet::columns(&sheet.headings, &sheet.rows, &[]).as_bytes())?;
+        out.write_all(table(&sheet.headings, &sheet.rows).as_bytes())?;
         for remark in &sheet.remarks {
             writeln!(out, "{remark}")?;
         }

@@ -1,5 +1,6 @@
 //! The arguments common to all verbs, and how an async verb is run.
 
+use super::usage::refuse;
 use crate::cli::UsageError;
 use crate::config::{self, ConfigError, Flags, Loaded};
 use crate::logs;
@@ -71,31 +72,32 @@ pub(super) fn on_all_cores<T>(verb: impl Future<Output = anyhow::Result<T>>) -> 
 /// What a file holds, at most `bytes_max` bytes of it; `-` is standard input.
 ///
 /// # Errors
-/// If it cannot be read, or is longer than `what` may be.
-pub(super) fn read_file(file: &Path, what: &str, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
+/// [`UsageError`] if it cannot be read, or is longer than `what` may be.
+pub(super) fn read_file(file: &Path, what: &str, bytes_max: u64) -> Result<Vec<u8>, UsageError> {
     let name = file.display();
-    let unreadable = || format!("{name} cannot be read");
+    let unreadable = |why: std::io::Error| UsageError(format!("{name} cannot be read: {why}"));
     let source: Box<dyn Read> = match file == Path::new("-") {
         true => Box::new(std::io::stdin()),
-        false => Box::new(File::open(file).with_context(unreadable)?),
+        false => Box::new(File::open(file).map_err(unreadable)?),
     };
     let mut bytes = Vec::new();
     let mut limited = source.take(bytes_max + 1);
-    limited.read_to_end(&mut bytes).with_context(unreadable)?;
-    anyhow::ensure!(
-        bytes.len() as u64 <= bytes_max,
-        "{name} is too long: {what} has at most {bytes_max} bytes"
-    );
-    Ok(bytes)
+    limited.read_to_end(&mut bytes).map_err(unreadable)?;
+    match bytes.len() as u64 <= bytes_max {
+        true => Ok(bytes),
+        false => refuse(format!(
+            "{name} is too long: {what} has at most {bytes_max} bytes"
+        )),
+    }
 }
 
 /// The same of a text.
 ///
 /// # Errors
-/// If it cannot be read, is longer than `what` may be, or is no text.
-pub(super) fn read_text(file: &Path, what: &str, bytes_max: u64) -> anyhow::Result<String> {
+/// [`UsageError`] if it cannot be read, is longer than `what` may be, or is no text.
+pub(super) fn read_text(file: &Path, what: &str, bytes_max: u64) -> Result<String, UsageError> {
     let text = String::from_utf8(read_file(file, what, bytes_max)?);
-    text.with_context(|| format!("{} cannot be read", file.display()))
+    text.map_err(|why| UsageError(format!("{} cannot be read: {why}", file.display())))
 }
 
 /// The game with this name.

@@ -3,8 +3,10 @@
 use super::common::{Common, notify};
 use super::progress::Meter;
 use super::remote::{Reached, Remote, Target};
+use super::store_arg::StoreArg;
 use crate::clock::now_us;
-use crate::config::{Config, Flags, Location};
+use crate::config::{Config, Location};
+use crate::counted::counted;
 use crate::history::GameRules;
 use crate::history::{self, Pruned};
 use crate::store;
@@ -16,8 +18,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    store: StoreArg,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
 #[derive(Debug, clap::Subcommand)]
-pub(super) enum Verb {
+enum Verb {
     /// Migrate the database to this version: its schema (also done at every start); and pack sessions that have ended
     /// (also while a daemon runs). May be stopped and begun again.
     #[command(visible_alias = "pack")]
@@ -57,10 +67,10 @@ pub(super) enum Verb {
     },
 }
 
-pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
-    let config = common.load(&Flags::new())?.config;
+pub(super) async fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
+    let config = common.load(&args.store.flags())?.config;
     let mut out = std::io::stdout().lock();
-    match verb {
+    match &args.verb {
         Verb::Migrate => {
             let settings = Settings {
                 packs: false,
@@ -77,17 +87,23 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             dry_run,
             remote,
         } => {
-            let pruned = match remote.target(common, &config).await? {
+            let pruned = match remote.target(common, &args.store).await? {
                 Target::Here(store) => prune(store, *older_than, *dry_run).await?,
                 Target::There(daemon) => ask_to_prune(&daemon, *older_than, *dry_run)?,
             };
             let Pruned {
                 sessions, entries, ..
             } = pruned;
-            let would = if *dry_run { "would be" } else { "were" };
+            let would = match (*dry_run, sessions) {
+                (true, _) => "would be",
+                (false, 1) => "was",
+                (false, _) => "were",
+            };
             writeln!(
                 out,
-                "{sessions} sessions with {entries} entries {would} pruned"
+                "{} with {} {would} pruned",
+                counted(sessions, "session"),
+                counted(entries, "entry")
             )?;
         }
         Verb::Backup { to } => {
@@ -132,10 +148,10 @@ async fn copy(from: &str, to: &str, out: &mut impl std::io::Write) -> anyhow::Re
     let mut rows = 0;
     let copied = store::copy(&from, &to, GameRules::all(), |table, count| {
         rows += count;
-        notify(&format!("{table}: {count} rows"));
+        notify(&format!("{table}: {}", counted(count, "row")));
     });
     copied.await?;
-    writeln!(out, "{rows} rows copied from {from} to {to}")?;
+    writeln!(out, "{} copied from {from} to {to}", counted(rows, "row"))?;
     let mut code = ExitCode::SUCCESS;
     for location in [from, to] {
         write!(out, "{location}: ")?;
@@ -170,7 +186,7 @@ fn ask_to_prune(daemon: &Reached, older_than: Duration, dry_run: bool) -> anyhow
         if answer["more"] != json!(true) {
             return Ok(all);
         }
-        notify(&format!("{} sessions", all.sessions));
+        notify(&counted(all.sessions, "session"));
     }
 }
 
@@ -181,7 +197,7 @@ async fn salvage(
 ) -> anyhow::Result<ExitCode> {
     let salvaged = crate::store::salvage(from, to).await?;
     for (table, rows) in &salvaged.tables {
-        writeln!(out, "{table}: {rows} rows saved")?;
+        writeln!(out, "{table}: {} saved", counted(*rows, "row"))?;
     }
     for line in &salvaged.lost {
         writeln!(out, "{line}")?;
@@ -201,23 +217,23 @@ async fn salvage(
 /// Packs what is not packed and shrinks the file, showing progress on standard error.
 async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result<()> {
     let due = store::unpacked(store.reader()).await?;
-    let mut meter = Meter::new(due, "sessions");
+    let mut meter = Meter::new(due, "session");
     let packs = store::pack(store, |packs| meter.show(packs.packed + packs.left));
     let packs = packs.await?;
     meter.finish();
     if packs.packed > 0 {
-        writeln!(out, "{} sessions packed", packs.packed)?;
+        writeln!(out, "{} packed", counted(packs.packed, "session"))?;
     }
     if packs.left > 0 {
-        let left = packs.left;
         writeln!(
             out,
-            "{left} sessions are not whole or cannot be packed, and stay as they are: see `drover db verify`"
+            "not whole or not to be packed, and left as they are: {}; see `drover db verify`",
+            counted(packs.left, "session")
         )?;
     }
     match store.give_back().await {
         Ok(0) => {}
-        Ok(bytes) => writeln!(out, "{bytes} bytes given back to the disk")?,
+        Ok(bytes) => writeln!(out, "{} given back to the disk", counted(bytes, "byte"))?,
         Err(error) => writeln!(
             out,
             "the file was not shrunk, its free pages are reused: {error}"
@@ -259,17 +275,17 @@ pub(super) async fn verify(
     }
     writeln!(
         out,
-        "{} matches, {} sessions{}, {} entries: {}",
-        summary.matches,
-        summary.sessions,
+        "{}, {}{}, {}: {}",
+        counted(summary.matches, "match"),
+        counted(summary.sessions, "session"),
         match summary.pruned {
             0 => String::new(),
             pruned => format!(" ({pruned} of them pruned)"),
         },
-        summary.entries,
+        counted(summary.entries, "entry"),
         match summary.differences + summary.integrity.len() as u64 {
             0 => "all in order".to_owned(),
-            count => format!("{count} differences"),
+            count => counted(count, "difference"),
         }
     )?;
     Ok(if summary.clean() {

@@ -1,14 +1,13 @@
 //! `drover match explain`.
 
 use super::database::found;
-use super::output::{Format, write_rows};
+use super::output::{Format, table, write_rows};
 use super::replay::time;
 use super::usage::UsageError;
 use crate::history;
 use crate::plain::plain_line;
 use crate::referee::budget::ThinkBudget;
 use crate::replay::{BotSeat, Decision, Explained, NODES_DEFAULT, NODES_MAX, bot_session};
-use crate::sheet;
 use crate::store::{EntryId, SessionId, Store};
 use std::io::Write;
 
@@ -113,7 +112,7 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
     writeln!(out, "why    {}", explanation.summary)?;
     if !candidates.is_empty() {
         writeln!(out, "\nvalues: {}", explained.value_unit)?;
-        out.write_all(sheet::columns(&headings, &candidates, &[]).as_bytes())?;
+        out.write_all(table(&headings, &candidates).as_bytes())?;
     }
     let beliefs = explanation.beliefs.iter().map(|belief| {
         let (low, high) = (number(belief.low), number(belief.high));
@@ -125,7 +124,7 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
     if !beliefs.is_empty() {
         let headings = ["about", "belief", "value", "low", "high", "unit"];
         writeln!(out)?;
-        out.write_all(sheet::columns(&headings, &beliefs, &[]).as_bytes())?;
+        out.write_all(table(&headings, &beliefs).as_bytes())?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `drover map`: the maps of games that are played on maps.
 
 use super::common::{game, read_text};
+use super::game_arg::GameName;
 use super::usage::UsageError;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand, value_parser};
@@ -18,11 +19,13 @@ pub(super) enum Verb {
     /// List the maps that come with a game.
     List {
         /// The game.
+        #[arg(value_parser = GameName::SHIPS_MAPS)]
         game: String,
     },
     /// Print a map that comes with a game.
     Show {
         /// The game.
+        #[arg(value_parser = GameName::SHIPS_MAPS)]
         game: String,
         /// The map's name.
         name: String,
@@ -30,6 +33,7 @@ pub(super) enum Verb {
     /// Draw a map: the same seed always gives the same map.
     Generate {
         /// The game.
+        #[arg(value_parser = GameName::WITH_MAPS)]
         game: String,
         /// The seed of the drawing.
         #[arg(long, value_name = "S", default_value_t = 1)]
@@ -43,6 +47,7 @@ pub(super) enum Verb {
     /// Check whether a file is a map of a game; if not, say what is wrong and where.
     Check {
         /// The game.
+        #[arg(value_parser = GameName::WITH_MAPS)]
         game: String,
         /// The file.
         file: PathBuf,
@@ -138,7 +143,7 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// If it cannot be read, or is too long for a map.
-pub(super) fn map_text(file: &Path) -> anyhow::Result<String> {
+pub(super) fn map_text(file: &Path) -> Result<String, UsageError> {
     read_text(file, "a map", FILE_BYTES_MAX)
 }
 

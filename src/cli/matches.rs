@@ -1,19 +1,20 @@
-//! `drover match list|show|export|replay|explain|verify|name`.
+//! `drover match list|show|export|replay|explain|verify|import|name`.
 
 use super::common::Common;
+use super::match_file::{self, MatchFile, Unpacked, is_file};
 use super::match_filters::MatchFilters;
-use super::output::{Format, spaced, write_rows};
+use super::output::{Format, short_time, spaced, write_rows};
 use super::remote::{Reached, Remote, Target};
+use super::store_arg::StoreArg;
 use super::usage::refuse;
 use super::{database, explain, replay, scenes};
 use crate::api;
 use crate::cli::database::found;
-use crate::config::Flags;
 use crate::history::GameRules;
 use crate::history::{self, Filter, PageAt, SessionRow};
 use crate::plain::plain_line;
 use crate::sheet::{Column, Grid};
-use crate::store::{MatchRow, Place, SeatRow, Store};
+use crate::store::{MatchRow, Place, SeatRow, Settings, Store};
 use anyhow::{Context as _, bail};
 use games::{Part, Participation};
 use serde_json::json;
@@ -23,13 +24,21 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    store: StoreArg,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
 #[derive(Debug, clap::Subcommand)]
-pub(super) enum Verb {
+enum Verb {
     /// List matches, newest first.
     List(ListArgs),
     /// Show one match: seats, result, sessions.
     Show {
-        /// The match.
+        /// The match, or a file that `drover match export --format json` has written.
         id: String,
         /// The output format.
         #[arg(long, value_enum, default_value_t)]
@@ -50,8 +59,14 @@ pub(super) enum Verb {
     Explain(explain::Args),
     /// Replay a match's transcripts and compare with what is stored.
     Verify {
-        /// The match.
+        /// The match, or a file that `drover match export --format json` has written.
         id: String,
+    },
+    /// Store a match from such a file, as one that was imported: it is over, fills no place in a tournament, and nothing
+    /// is learnt from it.
+    Import {
+        /// The file.
+        file: PathBuf,
     },
     /// Name the player on a seat, so that what was learnt in the match counts for that name; goes through the
     /// daemon if it is running.
@@ -71,7 +86,8 @@ pub(super) enum Verb {
 pub(super) struct ExportArgs {
     /// The match.
     id: String,
-    /// ndjson: one entry per line. json: the match with its sessions, entries and facts.
+    /// ndjson: one entry per line. json: the match with its sessions, entries and facts, which `drover match import` reads
+    /// back.
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["html", "svg"])]
     format: Export,
     /// Write the replay as one HTML file that needs nothing else; -: to standard output.
@@ -116,25 +132,44 @@ pub(super) enum Export {
 /// The mode of a file for its owner alone.
 const PRIVATE: u32 = 0o600;
 
-pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
-    let config = common.load(&Flags::new())?.config;
+pub(super) async fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
+    let config = common.load(&args.store.flags())?.config;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let code = match verb {
+    let code = match &args.verb {
         Verb::Name {
             id,
             seat,
             name,
             remote,
         } => {
-            match remote.target(common, &config).await? {
+            match remote.target(common, &args.store).await? {
                 Target::Here(store) => name_seat(store, id, *seat, name).await?,
                 Target::There(daemon) => ask_daemon(&daemon, id, *seat, name)?,
             }
             writeln!(out, "seat {seat} of {id} is {name}")?;
             ExitCode::SUCCESS
         }
-        Verb::Verify { id } => {
-            database::verify(config.store.location(), Some(id), &mut out).await?
+        Verb::Verify { id } => match Unpacked::read(id).await? {
+            Some(file) => file.verify(&mut out).await?,
+            None => database::verify(config.store.location(), Some(id), &mut out).await?,
+        },
+        Verb::Show { id, output } if is_file(id) => {
+            let file = Unpacked::read(id).await?;
+            let file = file.context("the file is there")?;
+            let shown = show(&file.store, &file.id, *output, &mut out).await;
+            file.store.close().await;
+            shown?;
+            ExitCode::SUCCESS
+        }
+        Verb::Import { file } => {
+            let file = MatchFile::read(file)?;
+            let settings = Settings::configured(&config.store, GameRules::all());
+            let store = Store::open(&settings).await?;
+            let stored = file.store(&store, true).await;
+            store.close().await;
+            stored?;
+            writeln!(out, "match {} is imported", file.id())?;
+            ExitCode::SUCCESS
         }
         reading => {
             let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
@@ -162,7 +197,9 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
             Ok(replay::write(out, &row, &entries, *seat)?)
         }
         Verb::Explain(args) => explain::run(store, args, out).await,
-        Verb::Verify { .. } | Verb::Name { .. } => bail!("this verb is not read-only"),
+        Verb::Verify { .. } | Verb::Name { .. } | Verb::Import { .. } => {
+            bail!("this verb is not read-only")
+        }
     }
 }
 
@@ -186,12 +223,50 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
     {
         return refuse(unknown.into_detail());
     }
-    let Grid { headings, rows } = Grid::new(&COLUMNS, &page.items);
+    let columns = match args.output {
+        Format::Table => &SHOWN[..],
+        _ => &COLUMNS,
+    };
+    let Grid { headings, rows } = Grid::new(columns, &page.items);
     write_rows(out, args.output, &headings, &rows, &page)?;
     if let (Format::Table, Some(next)) = (args.output, &page.next) {
         writeln!(out, "more: --cursor {next}")?;
     }
     Ok(())
+}
+
+/// For people.
+const SHOWN: [Column<MatchRow>; 5] = [
+    ("id", |row| row.id.clone()),
+    ("began (UTC)", |row| short_time(row.started_us)),
+    ("game", |row| row.game.clone()),
+    ("players, scores (* won)", |row| players(row)),
+    ("end", |row| ending(row)),
+];
+
+/// Who played, with what they scored; who won is marked.
+fn players(row: &MatchRow) -> String {
+    let fair = 1.0 / row.seats.len().max(1) as f64;
+    let player = |seat: &SeatRow| {
+        let name = shown_as(seat);
+        let name = name.strip_prefix("builtin:").unwrap_or(name);
+        let won = seat.win_share.is_some_and(|share| share > fair);
+        let mark = if won { "*" } else { "" };
+        let score = seat.score.map(|score| format!(" {score}"));
+        format!("{name}{mark}{}", score.unwrap_or_default())
+    };
+    let players: Vec<String> = row.seats.iter().map(player).collect();
+    players.join(", ")
+}
+
+/// How it ended: by its cause and by who did not play to the end.
+fn ending(row: &MatchRow) -> String {
+    let Some(cause) = row.cause else {
+        let open = if row.ended_us.is_none() { "live" } else { "" };
+        return open.to_owned();
+    };
+    let words = [cause.word().to_owned()].into_iter();
+    words.chain(fallen(row)).collect::<Vec<_>>().join("; ")
 }
 
 const COLUMNS: [Column<MatchRow>; 10] = [
@@ -272,7 +347,20 @@ fn write_head(
         )?;
     }
     if let Some(cause) = row.cause {
-        writeln!(out, "cause {} {}", cause.word(), plain_line(&row.detail))?;
+        let but = match fallen(row).is_empty() {
+            true => "",
+            false => ", but not all played to the end",
+        };
+        let detail = plain_line(&row.detail);
+        writeln!(out, "cause {}{but} {detail}", cause.word())?;
+    }
+    for seat in &row.seats {
+        let part = seat.participation.as_ref();
+        if let Some(part) = part.filter(|part| part.how != Part::Played) {
+            let (seat, player, words) = (seat.seat, shown_as(seat), part.words());
+            let line = format!("seat {seat} ({player}) {words}: {}", part.detail);
+            writeln!(out, "{}", plain_line(line.trim_end_matches(": ")))?;
+        }
     }
     let ids = spaced(sessions.iter().map(|session| session.id.0));
     writeln!(out, "sessions {ids}\n")
@@ -337,7 +425,7 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         }
         Export::Json => {
             let facts = history::facts(store.reader(), id).await?;
-            let whole = json!({ "match": row, "sessions": contents.sessions, "entries": entries, "facts": facts });
+            let whole = match_file::written(store, &row, &contents, &entries, &facts).await?;
             serde_json::to_writer_pretty(&mut *out, &whole)?;
             writeln!(out)?;
         }

@@ -1,8 +1,9 @@
 //! Lists as tables, JSON or CSV.
 
-use crate::sheet;
+use crate::clock::{now_us, time};
+use crate::sheet::{self, Layout};
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 /// The format of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Default)]
@@ -22,6 +23,32 @@ pub(super) fn spaced(items: impl IntoIterator<Item: ToString>) -> String {
     items.collect::<Vec<_>>().join(" ")
 }
 
+/// How wide a table may be: as the terminal is, or, where standard output is none, as the variable COLUMNS says. A file or a
+/// pipe usually gets what there is.
+pub(super) fn width() -> Option<usize> {
+    let out = io::stdout();
+    let size = || rustix::termios::tcgetwinsize(&out).ok();
+    let terminal = out.is_terminal().then(size).flatten();
+    let terminal = terminal.map(|size| usize::from(size.ws_col));
+    let given = || std::env::var("COLUMNS").ok()?.parse().ok();
+    // A terminal that does not know has none.
+    terminal.or_else(given).filter(|columns| *columns > 0)
+}
+
+/// A time in a table, in UTC: `11-29 07:12`, or the day if it was in another year.
+pub(super) fn short_time(at_us: i64) -> String {
+    short_at(at_us, now_us())
+}
+
+fn short_at(at_us: i64, now_us: i64) -> String {
+    let year = |at_us| time(at_us).strftime("%Y").to_string();
+    let form = match year(at_us) == year(now_us) {
+        true => "%m-%d %H:%M",
+        false => "%Y-%m-%d",
+    };
+    time(at_us).strftime(form).to_string()
+}
+
 /// Writes rows under their headings; `whole` is the same data as JSON.
 pub(super) fn write_rows(
     out: &mut impl Write,
@@ -31,7 +58,7 @@ pub(super) fn write_rows(
     whole: &impl Serialize,
 ) -> io::Result<()> {
     match format {
-        Format::Table => out.write_all(sheet::columns(headings, rows, &[]).as_bytes()),
+        Format::Table => out.write_all(table(headings, rows).as_bytes()),
         Format::Json => {
             serde_json::to_writer_pretty(&mut *out, whole)?;
             writeln!(out)
@@ -41,9 +68,26 @@ pub(super) fn write_rows(
     }
 }
 
+/// Rows under their headings for people, as wide as may be.
+pub(super) fn table<H: AsRef<str>>(headings: &[H], rows: &[Vec<String>]) -> String {
+    let layout = Layout {
+        width: width(),
+        ..Layout::default()
+    };
+    sheet::columns(headings, rows, &layout)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Format, write_rows};
+    use super::{Format, short_at, write_rows};
+
+    #[test]
+    fn a_time_is_as_short_as_it_can_be() {
+        let now = 1_795_935_600_000_000;
+        assert_eq!(short_at(now, now), "11-29 07:00");
+        assert_eq!(short_at(now - 59_000_000, now), "11-29 06:59");
+        assert_eq!(short_at(0, now), "1970-01-01");
+    }
 
     fn written(format: Format) -> String {
         let rows = [

@@ -8,8 +8,9 @@ use super::played::Played;
 use super::stopping::{STOPPED, on_signal};
 use super::trouble::Failures;
 use super::usage::{UsageError, refuse};
+use super::watching::stay;
 use super::{play_from, users_bots};
-use crate::daemon::Signals;
+use crate::daemon::{Signals, Watching};
 use crate::link::program::{MachineReport, adopt_orphans, find, kill_all};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::{HubServer, HubSettings};
@@ -60,44 +61,67 @@ pub(super) async fn run(common: &Common, mut args: PlayArgs) -> anyhow::Result<E
     let seats = entrants.iter_mut().map(|spec| (kit, spec));
     args.users_bots = users_bots::seated(common, within, seats)?;
     args.users_bots.notes = args.store.is_some();
+    args.watch.prepare(common)?;
+    // What is watched is stored, if only for now.
+    let temporary = args.watch.is_on() && args.store.is_none();
+    let folder = temporary.then(|| tempfile::Builder::new().prefix("drover-play-").tempdir());
+    let folder = folder
+        .transpose()
+        .context("cannot make a temporary folder")?;
+    if let Some(folder) = &folder {
+        args.store = Some(folder.path().join("play.db").into());
+    }
     let specs = entrants.iter().map(SeatSpec::to_string).collect();
     match args.pool.is_empty() {
         true => args.seats = specs,
         false => args.pool = specs,
     }
-    play(kit, args, on_signal()).await?.print()
+    let stop = on_signal();
+    let (played, open) = played(kit, args, &stop).await?;
+    let stopped = stop.is_cancelled();
+    let printed = played.print();
+    if printed.is_ok() {
+        open.stay(&stop).await;
+    }
+    open.close().await;
+    let code = printed?;
+    Ok(match stopped {
+        true => ExitCode::from(STOPPED),
+        false => code,
+    })
 }
 
-/// Plays with any game and returns the result, for [`run`] and for tests.
+/// Plays with any game and returns the result, for tests.
 ///
 /// # Errors
 /// As [`run`].
 pub async fn play(
     kit: &'static dyn Kit,
-    mut args: PlayArgs,
+    args: PlayArgs,
     stop: CancellationToken,
 ) -> anyhow::Result<Played> {
+    let (played, open) = played(kit, args, &stop).await?;
+    open.close().await;
+    Ok(played)
+}
+
+/// What was played, and what is open until it is shown.
+async fn played(
+    kit: &'static dyn Kit,
+    mut args: PlayArgs,
+    stop: &CancellationToken,
+) -> anyhow::Result<(Played, Open)> {
     let failures = Failures::default();
     let all_reported = failures.receive_reports(&mut args.users_bots);
     let entrants = args.entrants(kit)?;
     args.draw_seed(&entrants)?;
-    let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
-    if let Some(log) = &args.log {
-        std::fs::create_dir_all(log)
-            .with_context(|| format!("cannot make the directory {}", log.display()))?;
-    }
-    if args.wire && kit.card().wire != Wire::Callbacks {
-        let game = kit.card().name;
-        return refuse(format!(
-            "--wire plays over HTTP, which {game} players do not speak; run drover referee {game} and dial it"
-        ));
-    }
+    let options = prepared(kit, &args)?;
     let began = Instant::now();
     let specs: Vec<String> = entrants.iter().map(SeatSpec::to_string).collect();
     let run = Run {
         kit,
         args: &args,
-        stop: &stop,
+        stop,
     };
     let plan = run.plan(entrants, options.clone());
     let wire = run.over_http(&plan.entrants);
@@ -112,7 +136,12 @@ pub async fn play(
         matches: Box::new(schedule.matches()),
         progress: Progress::new(args.games, args.log.clone(), failures.clone()),
     };
-    let (tally, not_isolated, machine) = run.all(plan, work).await?;
+    let AllPlayed {
+        tally,
+        not_isolated,
+        machine,
+        open,
+    } = run.all(plan, work).await?;
     args.users_bots = SeatPrograms::default();
     if specs.iter().any(|spec| spec.starts_with("bot:")) {
         all_reported.wait().await;
@@ -133,7 +162,24 @@ pub async fn play(
         from: None,
     };
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
-    Played::new(&report.with_failures(&failures.take()), args.output)
+    let played = Played::new(&report.with_failures(&failures.take()), args.output)?;
+    Ok((played, open))
+}
+
+/// The rule options, once the rest is checked and the transcripts' folder is there.
+fn prepared(kit: &dyn Kit, args: &PlayArgs) -> anyhow::Result<Value> {
+    let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
+    if let Some(log) = &args.log {
+        std::fs::create_dir_all(log)
+            .with_context(|| format!("cannot make the directory {}", log.display()))?;
+    }
+    if args.wire && kit.card().wire != Wire::Callbacks {
+        let game = kit.card().name;
+        return refuse(format!(
+            "--wire plays over HTTP, which {game} players do not speak; run drover referee {game} and dial it"
+        ));
+    }
+    Ok(options)
 }
 
 /// Matches to be played, as these arguments say.
@@ -152,6 +198,57 @@ pub(super) struct Work {
     pub(super) matches: Box<dyn Iterator<Item = PlannedMatch> + Send>,
     /// What shows them and passes them on.
     pub(super) progress: Progress,
+}
+
+/// Matches that were played.
+pub(super) struct AllPlayed {
+    tally: Tally,
+    /// Why programs were not isolated, if they were not.
+    not_isolated: Option<String>,
+    machine: Option<MachineReport>,
+    /// What is open until the result is shown.
+    pub(super) open: Open,
+}
+
+/// Where matches are stored, and the pages that show them.
+pub(super) struct Open {
+    pages: Option<Watching>,
+    recording: Recording,
+    /// It has the database, if there is one.
+    gateway: Option<Gateway>,
+}
+
+impl Open {
+    /// Waits for the stop, if somebody looks at the pages.
+    pub(super) async fn stay(&self, stop: &CancellationToken) {
+        stay(self.pages.as_ref(), stop).await;
+    }
+
+    pub(super) async fn close(self) {
+        if let Some(pages) = self.pages {
+            pages.stop().await;
+        }
+        match self.gateway {
+            Some(gateway) => gateway.stop().await,
+            None => self.recording.close().await,
+        }
+    }
+
+    /// With what was played on it; it is closed if that failed.
+    async fn with(self, tally: anyhow::Result<anyhow::Result<Tally>>) -> anyhow::Result<AllPlayed> {
+        match tally {
+            Ok(Ok(tally)) => Ok(AllPlayed {
+                tally,
+                not_isolated: None,
+                machine: None,
+                open: self,
+            }),
+            Ok(Err(error)) | Err(error) => {
+                self.close().await;
+                Err(error)
+            }
+        }
+    }
 }
 
 impl Run<'_> {
@@ -179,21 +276,17 @@ impl Run<'_> {
         self.args.wire || entrants.iter().any(called)
     }
 
-    /// Plays in the way that these entrants need; also why programs were not isolated, if they were not.
-    pub(super) async fn all(
-        &self,
-        plan: Plan,
-        work: Work,
-    ) -> anyhow::Result<(Tally, Option<String>, Option<MachineReport>)> {
+    /// Plays in the way that these entrants need.
+    pub(super) async fn all(&self, plan: Plan, work: Work) -> anyhow::Result<AllPlayed> {
         let (kit, args) = (self.kit, self.args);
         let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
         let users_bots = |spec: &SeatSpec| matches!(spec, SeatSpec::Bot(_));
         let any = |is: &dyn Fn(&SeatSpec) -> bool| plan.entrants.iter().any(is);
         if self.over_http(&plan.entrants) {
-            return Ok((self.over_wire(plan, work).await?, None, None));
+            return self.over_wire(plan, work).await;
         }
         if kit.card().wire == Wire::Hub && any(&users_bots) {
-            return Ok((self.on_hub(plan, work).await?, None, None));
+            return self.on_hub(plan, work).await;
         }
         if !any(&programs) && !any(&users_bots) {
             let player = Ports::Process(InProcess {
@@ -202,8 +295,7 @@ impl Run<'_> {
                 timed: false,
             });
             let recording = self.recording().await?;
-            let tally = self.kept(plan, player, work, recording).await?;
-            return Ok((tally, None, None));
+            return self.kept(plan, player, work, recording).await;
         }
         let isolated = match any(&programs) {
             true => args.isolation(),
@@ -222,15 +314,18 @@ impl Run<'_> {
             models: !args.no_models,
             rules,
         });
-        let tally = self.kept(plan, player, work, recording).await?;
-        let machine = machine.map(|machine| machine.report());
-        Ok((tally, isolated.err(), machine))
+        let played = self.kept(plan, player, work, recording).await?;
+        Ok(AllPlayed {
+            not_isolated: isolated.err(),
+            machine: machine.map(|machine| machine.report()),
+            ..played
+        })
     }
 
     /// Where matches are stored, if they are.
     async fn recording(&self) -> anyhow::Result<Recording> {
         match &self.args.store {
-            Some(path) => open_recording(path, Extent::Full).await,
+            Some(location) => open_recording(location.clone(), Extent::Full).await,
             None => Ok(Recording::none()),
         }
     }
@@ -242,23 +337,30 @@ impl Run<'_> {
         ports: Ports,
         work: Work,
         recording: Recording,
-    ) -> anyhow::Result<Tally> {
+    ) -> anyhow::Result<AllPlayed> {
+        let open = Open {
+            pages: self.args.watch.serve(&recording).await?,
+            recording: recording.clone(),
+            gateway: None,
+        };
         if recording.store().is_none() {
-            return self.watched(plan, ports, work, None, self.stop).await?;
+            let tally = self.watched(plan, ports, work, None, self.stop).await;
+            return open.with(tally).await;
         }
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
-        let keeping = keep(self.kit, options, recording.clone(), played);
+        let keeping = keep(self.kit, options, recording, played);
         // What cannot be stored need not be played.
         let stop = self.stop.child_token();
         let unkept = stop.clone();
         let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
         let tally = self.watched(plan, ports, work, Some(sender), &stop).await;
         let kept = keeping.await.context("storing the matches failed");
-        recording.close().await;
-        let tally = tally?;
-        kept??;
-        tally
+        let stored = tally.and_then(|tally| {
+            kept??;
+            Ok(tally)
+        });
+        open.with(stored).await
     }
 
     /// Plays and shows progress. The outer error is ours, the inner one the matches'.
@@ -294,7 +396,7 @@ impl Run<'_> {
     }
 
     /// Plays on a hub that nobody dials.
-    async fn on_hub(&self, plan: Plan, work: Work) -> anyhow::Result<Tally> {
+    async fn on_hub(&self, plan: Plan, work: Work) -> anyhow::Result<AllPlayed> {
         if self.args.log.is_some() {
             return refuse(
                 "--log: a hub writes no transcripts of users' bots; keep them with --store",
@@ -307,6 +409,11 @@ impl Run<'_> {
             ..HubSettings::new(self.kit)
         };
         let hub = HubServer::open(settings, recording.clone()).await?;
+        let open = Open {
+            pages: self.args.watch.serve(&recording).await?,
+            recording,
+            gateway: None,
+        };
         let player = Ports::Hub(HubPorts {
             hub: Arc::clone(&hub),
             builtins: self.builtins(),
@@ -314,11 +421,10 @@ impl Run<'_> {
         });
         let tally = self.watched(plan, player, work, None, self.stop).await;
         hub.drain(Duration::ZERO).await;
-        recording.close().await;
-        tally?
+        open.with(tally).await
     }
 
-    async fn over_wire(&self, mut plan: Plan, work: Work) -> anyhow::Result<Tally> {
+    async fn over_wire(&self, mut plan: Plan, work: Work) -> anyhow::Result<AllPlayed> {
         let (args, kit) = (self.args, self.kit);
         let gateway = match args.wire {
             true => Some(Gateway::start(kit, args).await?),
@@ -329,6 +435,7 @@ impl Run<'_> {
             Some(_) => Recording::none(),
             None => self.recording().await?,
         };
+        let pages = args.watch.serve(&recording).await?;
         let settings = HostSettings {
             referee: REFEREE.to_owned(),
             // The runner has its own bound: one that has just ended may still be there.
@@ -349,11 +456,12 @@ impl Run<'_> {
         let player = Ports::Callbacks(Arc::clone(&host));
         let tally = self.watched(plan, player, work, None, self.stop).await;
         host.stop().await;
-        match gateway {
-            Some(gateway) => gateway.stop().await,
-            None => recording.close().await,
-        }
-        tally?
+        let open = Open {
+            pages,
+            recording,
+            gateway,
+        };
+        open.with(tally).await
     }
 
     /// Puts a built-in bot behind the gateway.

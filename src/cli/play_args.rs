@@ -1,8 +1,13 @@
 //! The arguments of `drover play`.
 
 use super::common::concurrency;
+use super::game_arg::GameName;
 use super::map::map_text;
+use super::store_arg::StoreParser;
 use super::usage::{UsageError, refuse};
+use super::watching::WatchArgs;
+use crate::config::Location;
+use crate::counted::counted;
 use crate::link::program::{Cgroup, Guard, Held, Machine, no_isolation, protections};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
@@ -46,7 +51,7 @@ pub enum Output {
 #[derive(Clone, Debug, Args)]
 pub struct PlayArgs {
     /// The game.
-    #[arg(required_unless_present = "from")]
+    #[arg(required_unless_present = "from", value_parser = GameName::ALL)]
     pub game: Option<String>,
     /// Who plays the next seat: builtin:NAME, bot:NAME or bot:NAME@VERSION (a bot added by drover bot add, in every
     /// game), cmd:PROGRAM ARGS (games on stdin and stdout), url:http://… (games over HTTP), filler. In games that have fillers, the remaining seats are fillers.
@@ -123,21 +128,25 @@ pub struct PlayArgs {
     #[arg(long)]
     pub no_isolation: bool,
     /// Talk to one program by hand, cmd:PROGRAM ARGS or bot:NAME: send it any command, watch its replies, run whole games.
-    #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair", "watch"])]
     pub interactive: Option<String>,
     /// Play a stored match on, once, from entry N of its referee's transcripts: the number in the log of a call,
     /// as `drover match explain` and `match export` show it. What came before stays; every player receives it again,
     /// and what a program answers then does not count. --seat 2=cmd:./mybot lets another player go on there; on
     /// the other seats our bots that played go on. --timeout and --option hold from there on, if what came
     /// before is the same by them. Not for games on hubs.
-    #[arg(long, value_name = "ID:N", conflicts_with_all = ["game", "pool", "players", "games", "seed", "wire", "store", "log", "interactive", "no_rotate", "concurrency"])]
+    #[arg(long, value_name = "ID:N", conflicts_with_all = ["game", "pool", "players", "games", "seed", "wire", "log", "interactive", "no_rotate", "concurrency", "watch"])]
     pub from: Option<String>,
-    /// Keep every match in this database.
-    #[arg(long, value_name = "FILE")]
-    pub store: Option<PathBuf>,
+    /// Keep every match in this database: a file, or a server's address (postgres://USER:PASSWORD@HOST/DATABASE). With
+    /// --from: where the match is; the default is the configured one (store.path or store.url).
+    #[arg(long, value_name = "PATH|URL", value_parser = StoreParser)]
+    pub store: Option<Location>,
     /// Write every match's transcript into this directory.
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
+    /// Whether the run serves its pages.
+    #[command(flatten)]
+    pub watch: WatchArgs,
     /// How users' bots play, once they were looked for.
     #[arg(skip)]
     pub users_bots: SeatPrograms,
@@ -178,7 +187,8 @@ impl PlayArgs {
         if self.seats.len() > seats {
             let (game, given) = (kit.card().name, self.seats.len());
             return refuse(format!(
-                "{given} times --seat, but a match of {game} has {seats} seats"
+                "--seat is given {}, but a match of {game} has {seats} seats",
+                counted(given, "time")
             ));
         }
         let given = if self.pool.is_empty() {
@@ -203,7 +213,8 @@ impl PlayArgs {
             SeatSpec::filler().check(kit).map_err(|_| {
                 let (game, given) = (kit.card().name, entrants.len());
                 UsageError(format!(
-                    "{given} times --seat, but a match of {game} has {fewest} to {seats} seats"
+                    "--seat is given {}, but a match of {game} has {fewest} to {seats} seats",
+                    counted(given, "time")
                 ))
             })?;
             entrants.resize(fewest, SeatSpec::filler());
@@ -356,7 +367,7 @@ fn is_path(map: &str) -> bool {
 /// The map in this file.
 fn map_of(maps: &dyn Maps, path: &str) -> Result<Value, UsageError> {
     let text =
-        map_text(Path::new(path)).map_err(|why| UsageError(format!("--option map: {why:#}")))?;
+        map_text(Path::new(path)).map_err(|why| UsageError(format!("--option map: {why}")))?;
     let checked = maps.check(&text);
     checked.map_err(|why| UsageError(format!("--option map: {path}: {why}")))?;
     Ok(Value::String(text))

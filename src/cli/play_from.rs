@@ -1,10 +1,11 @@
 //! `drover play --from ID:N`: plays a stored match on from one of its entries.
 
-use super::common::Common;
+use super::common::{Common, notify};
 use super::database::found;
 use super::play_args::{PlayArgs, SEED, rule_options, with_timeout};
 use super::played::Played;
-use super::stopping::on_signal;
+use super::stopping::{STOPPED, on_signal};
+use super::store_arg::store_flags;
 use super::trouble::Failures;
 use super::usage::refuse;
 use super::users_bots;
@@ -34,7 +35,8 @@ pub(super) async fn run(
     from: &str,
 ) -> anyhow::Result<ExitCode> {
     let (id, entry) = place(from)?;
-    let config = common.load(&Flags::new())?.config;
+    let flags = args.store.as_ref().map_or_else(Flags::new, store_flags);
+    let config = common.load(&flags)?.config;
     let store = Store::open_readonly(config.store.location(), GameRules::all()).await?;
     let stored = Stored::read(&store, id, &args).await;
     store.close().await;
@@ -87,8 +89,10 @@ pub(super) async fn run(
             rules,
         },
     };
-    let ended = play_from(from, &on_signal()).await?;
-    let ended = ended.context("it was stopped before its end")?;
+    let Some(ended) = play_from(from, &on_signal()).await? else {
+        notify("the match was stopped before its end");
+        return Ok(ExitCode::from(STOPPED));
+    };
     conditions.from = Some(Origin {
         match_id: row.id,
         entry,

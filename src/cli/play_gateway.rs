@@ -38,20 +38,21 @@ impl Gateway {
     /// Starts one for matches with these arguments.
     pub(super) async fn start(kit: &dyn Kit, args: &PlayArgs) -> anyhow::Result<Self> {
         let folder = || tempfile::Builder::new().prefix("drover-play-").tempdir();
-        let (path, temporary) = match &args.store {
-            Some(path) => {
+        let (location, temporary) = match &args.store {
+            Some(location) => {
                 // Its sessions must not be taken up.
-                open_recording(path, Extent::Full).await?.close().await;
-                (path.clone(), None)
+                let recording = open_recording(location.clone(), Extent::Full).await?;
+                recording.close().await;
+                (location.clone(), None)
             }
             None => {
                 let folder = folder().context("cannot make a temporary folder")?;
-                (folder.path().join("play.db"), Some(folder))
+                (folder.path().join("play.db").into(), Some(folder))
             }
         };
         let settings = Settings {
             durability: Durability::Process,
-            ..Settings::at(path, GameRules::all())
+            ..Settings::at(location, GameRules::all())
         };
         let matches = args.concurrency().get();
         let options = callback_options(matches);

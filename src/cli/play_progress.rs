@@ -27,7 +27,7 @@ impl Progress {
     #[must_use]
     pub(super) fn new(games: u64, log: Option<PathBuf>, failures: Failures) -> Self {
         Self {
-            meter: Some(Meter::new(games, "matches")),
+            meter: Some(Meter::new(games, "match")),
             log,
             keep: None,
             failures,

@@ -1,6 +1,7 @@
 //! What a verb that plays matches has to show.
 
 use super::common::notify;
+use super::output::width;
 use super::play_args::Output;
 use crate::tournament::Report;
 use std::io::Write as _;
@@ -25,7 +26,7 @@ impl Played {
     pub(super) fn new(report: &Report, output: Output) -> anyhow::Result<Self> {
         Ok(Self {
             text: match output {
-                Output::Table => report.table(),
+                Output::Table => report.table(width()),
                 Output::Json => report.json()? + "\n",
                 Output::Csv => report.csv()?,
             },

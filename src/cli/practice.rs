@@ -1,16 +1,20 @@
 //! `drover practice`: a user's bot against the rung of the ladder that is a little stronger than it.
 
 use super::common::{Common, game};
+use super::game_arg::GameName;
 use super::output::Format;
-use super::play::{Run, Work};
+use super::play::{AllPlayed, Run, Work};
 use super::play_args::{PlayArgs, rule_options};
 use super::play_progress::Progress;
 use super::practice_report::PracticeReport;
-use super::stopping::on_signal;
+use super::stopping::{STOPPED, on_signal};
+use super::store_arg::StoreParser;
 use super::trouble::{CONDUCT_WITHIN, Trouble, at_fault};
 use super::usage::{UsageError, refuse};
 use super::users_bots::{self, OnShelf};
-use crate::config::{Config, Flags};
+use super::watching::WatchArgs;
+use crate::config::{Config, Flags, Location};
+use crate::counted::counted;
 use crate::programs::BotName;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms, SeatSpec};
@@ -20,7 +24,7 @@ use parking_lot::Mutex;
 use ratings::{Climb, Score};
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
@@ -39,6 +43,7 @@ const CONDUCTS_MAX: usize = 4;
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
+    #[arg(value_parser = GameName::ALL)]
     game: String,
     /// Who practises: the folder of a bot with its bot.toml, or bot:NAME or bot:NAME@VERSION from the shelf.
     #[arg(long, value_name = "PATH")]
@@ -59,13 +64,15 @@ pub(super) struct Args {
     /// A rule option, such as rounds=100; may be given more than once.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
-    /// Keep every match in this database.
-    #[arg(long, value_name = "FILE", default_value = "practice.db")]
-    store: PathBuf,
+    /// Keep every match in this database: a file, or a server's address (postgres://USER:PASSWORD@HOST/DATABASE).
+    #[arg(long, value_name = "PATH|URL", default_value = "practice.db", value_parser = StoreParser)]
+    store: Location,
     /// Where a daemon on that database shows the matches' pages, to be named with each match; without it a match has its
     /// id.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    #[command(flatten)]
+    watch: WatchArgs,
     /// The output format: a line a match as it ends, or all at the end.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
@@ -89,7 +96,8 @@ struct Practice {
     failed: Option<anyhow::Error>,
 }
 
-pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
+pub(super) async fn run(common: &Common, mut args: Args) -> anyhow::Result<ExitCode> {
+    args.watch.prepare(common)?;
     let kit = game(&args.game)?;
     let players = players(kit, args.players)?;
     let options = rule_options(kit, &args.options)?;
@@ -135,6 +143,7 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
         budget: args.budget,
         concurrency: Some(NonZeroUsize::MIN),
         store: Some(args.store),
+        watch: args.watch,
         ..PlayArgs::usual(&args.game)
     };
     let run = Run {
@@ -145,12 +154,18 @@ pub(super) async fn run(common: &Common, args: Args) -> anyhow::Result<()> {
     let rung = |card: &&BotCard| SeatSpec::Builtin(card.name.to_owned());
     let entrants = std::iter::once(bot.spec).chain(rungs.iter().map(rung));
     let plan = run.plan(entrants.collect(), options);
-    run.all(plan, work).await?;
-    let mut practice = practice.lock();
-    let held = practice.climb.held()?;
-    let (next, score) = (practice.climb.next()?, practice.climb.score());
-    practice.report.sum_up(held, next, score)?;
-    practice.failed.take().map_or(Ok(()), Err)
+    let AllPlayed { open, .. } = run.all(plan, work).await?;
+    let stopped = stop.is_cancelled();
+    let summed_up = practice.lock().sum_up();
+    if summed_up.is_ok() {
+        open.stay(&stop).await;
+    }
+    open.close().await;
+    summed_up?;
+    Ok(match stopped {
+        true => ExitCode::from(STOPPED),
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// Matches as the practice wants them, one after the other, and what it learns from each.
@@ -239,6 +254,14 @@ impl Bot {
 }
 
 impl Practice {
+    /// Shows what came of it; an error if it could not go on.
+    fn sum_up(&mut self) -> anyhow::Result<()> {
+        let held = self.climb.held()?;
+        let (next, score) = (self.climb.next()?, self.climb.score());
+        self.report.sum_up(held, next, score)?;
+        self.failed.take().map_or(Ok(()), Err)
+    }
+
     /// Who sits where in the next match: the bot changes its seat each time.
     fn next(&mut self, planned: PlannedMatch) -> Option<PlannedMatch> {
         if self.failed.is_some() {
@@ -293,8 +316,8 @@ impl Practice {
             let (bot, game) = (&self.report.bot, kit.card().name);
             let why = trouble.sentence();
             self.failed = Some(anyhow::anyhow!(
-                "{bot} took none of its {} decisions in a match of {game}: {why}{}",
-                conduct.asked,
+                "{bot} took none of its {} in a match of {game}: {why}{}",
+                counted(conduct.asked, "decision"),
                 trouble.stderr()
             ));
         }

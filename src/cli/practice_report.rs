@@ -3,6 +3,8 @@
 use super::common::notify;
 use super::output::{Format, spaced, write_rows};
 use super::trouble::Trouble;
+use crate::config::Location;
+use crate::counted::counted;
 use crate::sheet::{Column, Grid};
 use crate::tournament::FinishedMatch;
 use games::BotCard;
@@ -11,7 +13,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 /// What is shown, and what is known of it beforehand.
 pub(super) struct PracticeReport {
@@ -21,7 +22,7 @@ pub(super) struct PracticeReport {
     pub(super) fallback: Option<String>,
     /// Weakest first.
     pub(super) rungs: Vec<&'static BotCard>,
-    pub(super) store: PathBuf,
+    pub(super) store: Location,
     /// Where the matches' pages are, if the user named it.
     pub(super) url: Option<String>,
     /// Where a daemon would show them.
@@ -48,17 +49,11 @@ pub(super) struct Row {
     taken: u64,
     /// What was wrong with the bot; empty: nothing.
     trouble: String,
+    /// Whether that was little, and no more than lateness.
+    #[serde(skip)]
+    slight: bool,
     match_id: Option<String>,
     page: Option<String>,
-}
-
-/// As a shell reads it as one word.
-fn quoted(text: &str) -> String {
-    let safe = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
-    match text.chars().all(safe) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
 }
 
 const fn word(score: Score) -> &'static str {
@@ -97,6 +92,7 @@ impl PracticeReport {
                 true => String::new(),
                 false => trouble.sentence(),
             },
+            slight: self.fallback.is_some() && trouble.is_slight(),
             page: match_id
                 .as_ref()
                 .zip(self.url.as_ref())
@@ -107,26 +103,44 @@ impl PracticeReport {
             let line = self.line(&row);
             writeln!(io::stdout(), "{line}")?;
         }
-        if !row.trouble.is_empty() && !trouble.is_hopeless() {
-            let fallen = row.asked - row.taken;
-            let mut line = format!("match {}: ", row.number);
-            if let Some(fallback) = &self.fallback {
-                line.push_str(&format!(
-                    "{fallback} took {fallen} of its {} decisions: ",
-                    row.asked
-                ));
-            }
-            line.push_str(&row.trouble);
-            if !row.counts {
-                line.push_str("; so it does not count");
-            }
-            if self.rows.iter().all(|row| row.trouble.is_empty()) {
-                line.push_str(&trouble.stderr());
-            }
+        if let Some(line) = self.trouble_line(&row, trouble) {
             notify(&line);
         }
         self.rows.push(row);
         Ok(())
+    }
+
+    /// What is to be said of a match in which not all decisions were the bot's.
+    fn trouble_line(&self, row: &Row, trouble: &Trouble<'_>) -> Option<String> {
+        if row.trouble.is_empty() || trouble.is_hopeless() {
+            return None;
+        }
+        let (number, asked) = (row.number, counted(row.asked, "decision"));
+        if row.slight {
+            let fallback = self.fallback.as_ref()?;
+            let late = trouble.0.conduct.late;
+            return self.rows.iter().all(|row| !row.slight).then(|| {
+                format!(
+                    "match {number}: {late} of {asked} came late, and {fallback} took over there. That is usual while an \
+                     interpreter starts or the machine is busy, and is forgiven up to two decisions of a match, or 5 %; \
+                     further such matches are only counted"
+                )
+            });
+        }
+        let mut line = format!("match {number}: ");
+        if let Some(fallback) = &self.fallback {
+            let fallen = row.asked - row.taken;
+            line.push_str(&format!("{fallback} took {fallen} of its {asked}: "));
+        }
+        line.push_str(&row.trouble);
+        if !row.counts {
+            line.push_str("; so it does not count");
+        }
+        let mut before = self.rows.iter();
+        if before.all(|row| row.trouble.is_empty() || row.slight) {
+            line.push_str(&trouble.stderr());
+        }
+        Some(line)
     }
 
     fn line(&self, row: &Row) -> String {
@@ -185,7 +199,6 @@ impl PracticeReport {
         [won, drawn, lost]: [usize; 3],
     ) -> io::Result<()> {
         let mut out = io::stdout();
-        let store = self.store.display();
         if self.output != Format::Table {
             let rung = |at: Option<usize>| {
                 let card = at.and_then(|at| self.rungs.get(at))?;
@@ -206,26 +219,29 @@ impl PracticeReport {
                 "highest": rung(held.and_then(|held| held.highest)),
                 "rated": held.is_some(),
                 "stronger": rung(Some(next).filter(|_| !at_top)),
-                "store": store.to_string(),
+                "store": self.store.to_string(),
                 "matches": self.rows,
             });
             return self.write(&mut out, &whole);
         }
         let (bot, game) = (&self.bot, self.game);
-        let counted = won + drawn + lost;
+        let all = won + drawn + lost;
         let asked: u64 = self.rows.iter().map(|row| row.asked).sum();
         let taken: u64 = self.rows.iter().map(|row| row.taken).sum();
         let fallen = asked - taken;
         let fallen = self.fallback.as_ref().map_or_else(String::new, |fallback| {
-            format!("; its fallback {fallback} took {fallen} of {asked} decisions")
+            let asked = counted(asked, "decision");
+            format!("; its fallback {fallback} took {fallen} of {asked}")
         });
-        let only = match self.rows.len() - counted {
+        let only = match self.rows.len() - all {
             0 => String::new(),
+            1 => " (1 more does not count)".to_owned(),
             left => format!(" ({left} more do not count)"),
         };
         writeln!(
             out,
-            "{bot}: {won} won, {drawn} drawn, {lost} lost of {counted} matches of {game}{only}{fallen}"
+            "{bot}: {won} won, {drawn} drawn, {lost} lost of {} of {game}{only}{fallen}",
+            counted(all as u64, "match")
         )?;
         writeln!(out, "{}", self.holds(held, next))?;
         self.pages(&mut out)
@@ -233,23 +249,23 @@ impl PracticeReport {
 
     /// Says where the matches' pages are.
     fn pages(&self, out: &mut impl io::Write) -> io::Result<()> {
-        let store = self.store.display();
+        let store = self.store.to_string();
         if let Some(url) = &self.url {
             let url = url.trim_end_matches('/');
             return writeln!(out, "all is in {store}; its pages: {url}/matches");
         }
-        let drover = format!("DROVER__STORE__PATH={} drover", quoted(&store.to_string()));
+        let store_arg = format!("--store {}", shell_words::quote(&store));
         let last = self.rows.last().and_then(|row| row.match_id.as_ref());
         if let Some(id) = last {
             writeln!(
                 out,
-                "the last match as a page: {drover} match export {id} --html {id}.html"
+                "the last match as a page: drover match export {id} {store_arg} --html {id}.html"
             )?;
         }
         let api = self.api;
         writeln!(
             out,
-            "all is in {store}; its pages are at http://{api}/matches while this runs: {drover} serve"
+            "all is in {store}; its pages are at http://{api}/matches while this runs: drover serve {store_arg}"
         )
     }
 
@@ -270,5 +286,35 @@ impl PracticeReport {
         ];
         let Grid { headings, rows } = Grid::new(&columns, &self.rows);
         write_rows(out, self.output, &headings, &rows, whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, PracticeReport};
+    use crate::config::Location;
+
+    #[test]
+    fn the_password_of_a_servers_database_is_not_shown() {
+        let server = "postgres://drover:hush@db/arena?password=hush";
+        let mut report = PracticeReport {
+            game: "planowanie",
+            bot: "bot:mine@1".to_owned(),
+            fallback: None,
+            rungs: Vec::new(),
+            store: Location::read(server).unwrap(),
+            url: None,
+            api: "127.0.0.1:8081".parse().unwrap(),
+            output: Format::Table,
+            rows: Vec::new(),
+        };
+        for url in [None, Some("http://here:1/".to_owned())] {
+            report.url = url;
+            let mut out = Vec::new();
+            report.pages(&mut out).unwrap();
+            let said = String::from_utf8(out).unwrap();
+            let shown = "all is in postgres://drover@db/arena; its pages";
+            assert!(said.contains(shown) && !said.contains("hush"), "{said}");
+        }
     }
 }

@@ -5,9 +5,10 @@ use super::logging;
 use super::play_args::rule_options;
 use super::referee_args::{RefereeArgs, is_configured};
 use super::referee_hub::settings as hub_settings;
-use super::stopping::STOPPED;
+use super::stopping::{AGAIN, STOPPED};
 use super::usage::{UsageError, refuse};
-use crate::config::{Config, Flags, Targets, check_options};
+use crate::config::{Config, Flags, Location, Targets, check_options};
+use crate::counted::counted;
 use crate::daemon::{Signals, server_settings};
 use crate::link::HttpOptions;
 use crate::referee::hub::HubServer;
@@ -16,9 +17,9 @@ use crate::tournament::{Extent, open_recording};
 use anyhow::Context as _;
 use games::{Kit, Wire};
 use serde_json::Value;
+use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -35,9 +36,9 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     let loaded = common.load(&Flags::default())?;
     logging::start(&loaded.config.log)?;
     let store = args.store.clone().or_else(|| {
-        let url = loaded.config.store.url.reveal().map(PathBuf::from);
-        let path = || loaded.config.store.path.clone();
-        url.or_else(|| loaded.is_set("store.path").then(path))
+        let set = &loaded.config.store;
+        let is_set = set.url.reveal().is_some() || loaded.is_set("store.path");
+        is_set.then(|| set.location())
     });
     let drain = Duration::from_secs(args.drain);
     if kit.card().wire == Wire::Hub {
@@ -45,13 +46,13 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         let ours = loaded.config.referee.smartdog.listen;
         let listen = args.listen.or(ours).unwrap_or(HUB_LISTEN);
         return on_all_cores(async {
-            let (listener, stop) = listen_until_signal(listen).await?;
+            let (listener, stop) = listen_until_signal(listen, args.drain).await?;
             notify(&format!(
                 "{} hub on {}",
                 kit.card().name,
                 listener.local_addr()?
             ));
-            let recording = recording(store.as_deref()).await?;
+            let recording = recording(store).await?;
             let hub = HubServer::open(settings, recording.clone()).await?;
             hub.serve(listener, stop).await?;
             hub.drain(drain).await;
@@ -70,19 +71,20 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     let ours = loaded.config.referee.koehandel.listen;
     let listen = args.listen.or(ours).unwrap_or(LISTEN);
     on_all_cores(async {
-        let (listener, stop) = listen_until_signal(listen).await?;
+        let (listener, stop) = listen_until_signal(listen, args.drain).await?;
         let address = listener.local_addr()?;
         notify(&format!("{} referee on http://{address}/", kit.card().name));
         let reaches = Reaches::new(&allow, address, Vec::new());
         settings.http.reach = reaches.local.clone();
-        let recording = recording(store.as_deref()).await?;
+        let recording = recording(store).await?;
         let host = Host::new(kit, settings, recording.clone());
         let resumed = host.resume().await?;
         if resumed > 0 {
-            notify(&format!("{resumed} matches go on"));
+            let verb = if resumed == 1 { "goes" } else { "go" };
+            notify(&format!("{} {verb} on", counted(resumed, "match")));
         }
         let connections_max = loaded.config.referee.koehandel.connections_max;
-        let server = server_settings(&loaded.config, connections_max, reaches);
+        let server = server_settings(&loaded.config, connections_max, reaches, None);
         serve(Arc::clone(&host), listener, server, stop).await?;
         host.drain(drain).await;
         recording.close().await;
@@ -93,6 +95,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
 /// A listener, and a token that the first signal cancels; the second one ends the process.
 async fn listen_until_signal(
     listen: SocketAddr,
+    drain_s: u64,
 ) -> anyhow::Result<(TcpListener, CancellationToken)> {
     let mut signals = Signals::new().context("cannot listen for signals")?;
     let listener = TcpListener::bind(listen)
@@ -104,15 +107,20 @@ async fn listen_until_signal(
         let name = signals.next().await;
         tracing::info!(by = name, "draining");
         cancel.cancel();
+        if std::io::stderr().is_terminal() {
+            notify(&format!(
+                "waiting for the matches that are running, at most {drain_s} s; {AGAIN}"
+            ));
+        }
         signals.next().await;
         crate::logs::exit(STOPPED.into());
     });
     Ok((listener, stop))
 }
 
-async fn recording(store: Option<&Path>) -> anyhow::Result<Recording> {
+async fn recording(store: Option<Location>) -> anyhow::Result<Recording> {
     Ok(match store {
-        Some(path) => open_recording(path, Extent::Full).await?,
+        Some(location) => open_recording(location, Extent::Full).await?,
         None => Recording::none(),
     })
 }

@@ -1,5 +1,8 @@
 //! The flags of `drover referee`.
 
+use super::game_arg::GameName;
+use super::store_arg::StoreParser;
+use crate::config::Location;
 use games::Kit;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -15,6 +18,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 pub struct RefereeArgs {
     /// The game.
+    #[arg(value_parser = GameName::FROM_ELSEWHERE)]
     pub game: String,
     /// Where to listen (referee.GAME.listen; if that is not set either, 127.0.0.1:56789 for koehandel,
     /// 127.0.0.1:3002 for smartdog).
@@ -46,10 +50,11 @@ pub struct RefereeArgs {
     /// A rule option, such as trade_payment=exchange; may be repeated.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     pub options: Vec<String>,
-    /// Keep every match in this database (store.path, if the configuration sets it); interrupted koehandel
-    /// matches are resumed at the next start.
-    #[arg(long, value_name = "FILE")]
-    pub store: Option<PathBuf>,
+    /// Keep every match in this database: a file, or a server's address (postgres://USER:PASSWORD@HOST/DATABASE). The
+    /// default is the configured one, if there is one (store.path or store.url). Interrupted koehandel matches are resumed
+    /// at the next start.
+    #[arg(long, value_name = "PATH|URL", value_parser = StoreParser)]
+    pub store: Option<Location>,
     /// How many seconds running matches get to end after Ctrl-C or SIGTERM; a second signal ends the process
     /// at once.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]

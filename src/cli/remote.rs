@@ -2,8 +2,10 @@
 
 use super::api_call::{Asked, Said, base, call};
 use super::common::Common;
+use super::store_arg::StoreArg;
+use super::usage::refuse;
 use crate::access::FirstToken;
-use crate::config::{Config, Flags};
+use crate::config::{Flags, Location};
 use crate::history::GameRules;
 use crate::store::{Settings, Store, StoreError};
 use anyhow::bail;
@@ -55,11 +57,15 @@ pub(super) enum Target {
 
 impl Remote {
     /// The database, unless a daemon was named or holds it.
-    pub(super) async fn target(&self, common: &Common, config: &Config) -> anyhow::Result<Target> {
+    pub(super) async fn target(&self, common: &Common, at: &StoreArg) -> anyhow::Result<Target> {
+        if self.url.is_some() && at.is_given() {
+            return refuse("--url names a daemon and --store a database: give one of them");
+        }
         let daemon = self.reach(common)?;
         if self.url.is_some() {
             return Ok(Target::There(daemon));
         }
+        let config = common.load(&at.flags())?.config;
         // For a moment: nothing is checked or packed meanwhile.
         let settings = Settings {
             packs: false,
@@ -67,9 +73,26 @@ impl Remote {
         };
         match Store::open(&settings).await {
             Ok(store) => Ok(Target::Here(store)),
-            Err(StoreError::InUse { .. }) => Ok(Target::There(daemon)),
+            Err(error @ StoreError::InUse { .. }) => {
+                // The daemon of the configuration may hold another one than the one that was named.
+                let daemons = common.load(&Flags::new())?.config.store.location();
+                match is_same(&config.store.location(), &daemons) {
+                    true => Ok(Target::There(daemon)),
+                    false => Err(error.into()),
+                }
+            }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Whether both are one database, a file by whatever path.
+fn is_same(one: &Location, other: &Location) -> bool {
+    let files = one.file().zip(other.file());
+    let files = files.map(|(one, other)| (one.canonicalize(), other.canonicalize()));
+    match files {
+        Some((Ok(one), Ok(other))) => one == other,
+        _ => one == other,
     }
 }
 

@@ -1,8 +1,8 @@
 //! `drover match export --html` and `--svg`: a stored match to be looked at.
 
 use crate::clock;
-use crate::history::{self, public_spec};
-use crate::replay::{Footage, Remarks, Step, Still, View, seats};
+use crate::history;
+use crate::replay::{Footage, Remarks, Step, Still, View, seat_names, seats};
 use crate::store::{MatchRow, SeatRow, Store};
 use anyhow::{Context as _, anyhow, bail};
 use askama::Template;
@@ -11,8 +11,7 @@ use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use games::Picture;
-use games::neutral::BUILT_IN;
-use games::scene::STYLE;
+use games::scene::{Names, STYLE};
 use serde_json::json;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -31,7 +30,7 @@ pub(super) async fn footage(
         let known: Vec<String> = known.map(|seat| seat.to_string()).collect();
         format!("give one of its seats with --seat: {}", known.join(", "))
     })?;
-    Ok(crate::replay::footage(store, row, view).await?)
+    Ok(crate::replay::footage(store, row, view, true).await?)
 }
 
 /// A page that needs nothing else.
@@ -52,13 +51,16 @@ struct Exported<'a> {
 /// Who sat on a seat, and how they fared.
 struct Seated {
     seat: u8,
+    colour: &'static str,
     name: String,
     result: String,
 }
 
 impl Exported<'_> {
     fn from_row(row: &MatchRow) -> Exported<'_> {
-        let seats: Vec<Seated> = row.seats.iter().map(Seated::new).collect();
+        let names = seat_names(&row.seats);
+        let seats = row.seats.iter().map(|row| Seated::new(row, &names));
+        let seats: Vec<Seated> = seats.collect();
         let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
         let begun = clock::time(row.started_us).strftime("%Y-%m-%d %H:%M:%S UTC");
         let end = match row.cause {
@@ -82,11 +84,7 @@ impl Exported<'_> {
 }
 
 impl Seated {
-    fn new(row: &SeatRow) -> Self {
-        let spec = || {
-            let spec = public_spec(&row.spec);
-            spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned()
-        };
+    fn new(row: &SeatRow, names: &Names) -> Self {
         let score = row.score.map(|score| format!(", score {score}"));
         let outcome = match row.win_share {
             Some(1.0) => ", won",
@@ -95,7 +93,8 @@ impl Seated {
         };
         Self {
             seat: row.seat,
-            name: row.known_as().map_or_else(spec, str::to_owned),
+            colour: names.colour(row.seat.into()),
+            name: names.name(row.seat.into()),
             result: score.unwrap_or_default() + outcome,
         }
     }
@@ -124,7 +123,7 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
     let mut written = Err(anyhow!(NOTHING));
     let mut still: Option<Still> = None;
     let remarks = footage.steps(|mut step| {
-        still = step.draw(footage.kit()).or(still.take());
+        still = step.draw(footage.kit(), footage.names()).or(still.take());
         step.state = None;
         written = item(out, &step).map_err(Into::into);
         match written {
@@ -134,7 +133,11 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
     });
     let Remarks { differences, cut } = remarks?;
     written?;
-    let rest = json!({ "picture": still, "differences": differences, "cut": cut, "next": null });
+    let curves = footage.kit().card().curves;
+    let measures = curves.map_or(&[][..], |curves| curves.names);
+    let rest = json!({
+        "picture": still, "measures": measures, "differences": differences, "cut": cut, "next": null,
+    });
     let rest = rest.to_string();
     let rest = rest.strip_prefix('{').unwrap_or_default();
     Ok(write!(out, "],{rest}")?)
@@ -169,7 +172,7 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
         width,
         height,
         still,
-    }) = step.draw(footage.kit())
+    }) = step.draw(footage.kit(), footage.names())
     else {
         bail!("{} has no pictures", footage.kit().card().name);
     };
@@ -182,30 +185,4 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
     };
     out.write_all(picture.document(STYLE).as_bytes())?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_seat_is_shown_by_its_name_or_by_what_may_be_public_of_its_player() {
-        let shown = |spec: &str, name: Option<&str>| {
-            let row = SeatRow {
-                seat: 0,
-                spec: spec.to_owned(),
-                name: name.map(str::to_owned),
-                entrant: None,
-                score: None,
-                win_share: None,
-                participation: None,
-            };
-            Seated::new(&row).name
-        };
-        assert_eq!(shown("bot:mybot@2", None), "bot:mybot@2");
-        assert_eq!(shown("builtin:guide", None), "guide");
-        assert_eq!(shown("cmd:/home/ann/secret --key 7", None), "cmd");
-        assert_eq!(shown("url:http://127.0.0.1/ann", None), "url");
-        assert_eq!(shown("cmd:/home/ann/secret", Some("Ann")), "Ann");
-    }
 }

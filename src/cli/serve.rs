@@ -1,10 +1,14 @@
 //! `drover serve`: the daemon.
 
-use super::common::{Common, on_all_cores};
+use super::api_call::base;
+use super::common::{Common, notify, on_all_cores};
 use super::logging;
+use super::stopping::AGAIN;
+use super::store_arg::StoreArg;
 use crate::access::FirstToken;
 use crate::config::{Config, Flags};
-use crate::daemon::{Addresses, Daemon, Extras, Inherited, Signals};
+use crate::counted::counted;
+use crate::daemon::{Addresses, Daemon, Extras, Inherited, Signals, Stopping};
 use anyhow::Context as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -22,8 +26,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "ADDR")]
     api_listen: Option<String>,
     /// The folder of the database (store.path is then DIR/drover.db).
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "store")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    store: StoreArg,
 }
 
 impl Args {
@@ -39,6 +45,7 @@ impl Args {
         ];
         set.into_iter()
             .filter_map(|(flag, key, value)| Some((flag, key, value?)))
+            .chain(self.store.flags())
             .collect()
     }
 }
@@ -58,7 +65,7 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
                 return Ok(());
             }
         };
-        daemon.run(signals).await
+        daemon.run(signals, show).await
     })
 }
 
@@ -78,6 +85,28 @@ async fn start(common: Common, flags: Flags, extras: Extras) -> anyhow::Result<D
         tracing::warn!(%error, "standard output is closed: the addresses are not printed");
     }
     Ok(daemon)
+}
+
+/// Shows on a terminal what a stop waits for.
+fn show(stopping: Stopping) {
+    if std::io::stderr().is_terminal() {
+        notify(&awaited(stopping));
+    }
+}
+
+fn awaited(stopping: Stopping) -> String {
+    let Stopping {
+        matches,
+        sessions,
+        limit,
+    } = stopping;
+    let what = match (matches, sessions) {
+        (0, 0) => return "stopping: no match is running".to_owned(),
+        (0, sessions) => format!("{} of others' matches", counted(sessions, "session")),
+        (matches, _) => counted(matches, "match"),
+    };
+    let limit = limit.as_secs();
+    format!("waiting for {what}, at most {limit} s; {AGAIN}")
 }
 
 /// One machine-readable line, the token that was made, if one was, and, on a terminal, what to do next.
@@ -113,27 +142,97 @@ fn announce(
         )?;
     }
     if std::io::stdout().is_terminal() {
-        let has_token = config.api.token().is_some() || config.api.first_token().is_some();
-        let token = match has_token {
-            true => " -H \"Authorization: Bearer $TOKEN\"",
-            false => "",
-        };
-        writeln!(out, "\n  bots      http://{callbacks}/koehandel/champion")?;
-        writeln!(
-            out,
-            "  matches   curl{token} 'http://{api}/api/v1/matches?limit=5'"
-        )?;
-        writeln!(out, "  bluffs    curl{token} http://{api}/api/v1/bluffs")?;
-        if let Some(address) = referee {
-            writeln!(out, "  referee   http://{address}/")?;
-        }
-        if let Some(address) = hub {
-            writeln!(
-                out,
-                "  hub       {address} (players dial it and send: join NAME HUB)"
-            )?;
-        }
-        writeln!(out, "  stop      Ctrl-C (again to end at once)\n")?;
+        write!(out, "{}", next_steps(addresses, config))?;
     }
     out.flush()
+}
+
+/// What to do next, for a person: where the pages are comes first.
+fn next_steps(addresses: Addresses, config: &Config) -> String {
+    let Addresses {
+        callbacks,
+        api,
+        referee,
+        hub,
+    } = addresses;
+    let has_token = config.api.token().is_some() || config.api.first_token().is_some();
+    let (sign_in, token) = match has_token {
+        true => (
+            "   (sign in with the token)",
+            " -H \"Authorization: Bearer $TOKEN\"",
+        ),
+        false => ("", ""),
+    };
+    let mut steps = vec![
+        format!("open      {}/{sign_in}", base(api)),
+        format!("bots      http://{callbacks}/koehandel/champion"),
+        format!("matches   curl{token} 'http://{api}/api/v1/matches?limit=5'"),
+        format!("bluffs    curl{token} http://{api}/api/v1/bluffs"),
+    ];
+    steps.extend(referee.map(|address| format!("referee   http://{address}/")));
+    let dialled = "(players dial it and send: join NAME HUB)";
+    steps.extend(hub.map(|address| format!("hub       {address} {dialled}")));
+    steps.push("stop      Ctrl-C (again to end at once)".to_owned());
+    let lines: Vec<String> = steps.iter().map(|step| format!("  {step}\n")).collect();
+    format!("\n{}\n", lines.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{awaited, next_steps};
+    use crate::config::{Config, Secret};
+    use crate::daemon::{Addresses, Stopping};
+    use std::time::Duration;
+
+    #[test]
+    fn the_page_to_open_comes_first() {
+        let at = |text: &str| text.parse().unwrap();
+        let addresses = Addresses {
+            callbacks: at("0.0.0.0:8080"),
+            api: at("0.0.0.0:8081"),
+            referee: None,
+            hub: None,
+        };
+        let mut config = Config::default();
+        let steps = next_steps(addresses, &config);
+        assert!(
+            steps.starts_with("\n  open      http://127.0.0.1:8081/\n"),
+            "{steps}"
+        );
+        config.api.token = Some(Secret::new("hush".to_owned()));
+        let steps = next_steps(addresses, &config);
+        assert!(
+            steps.contains("/   (sign in with the token)\n") && !steps.contains("hush"),
+            "{steps}"
+        );
+    }
+
+    #[test]
+    fn a_stop_says_what_it_waits_for() {
+        for (matches, sessions, expected) in [
+            (
+                3,
+                12,
+                "waiting for 3 matches, at most 60 s; Ctrl-C again ends at once",
+            ),
+            (
+                1,
+                4,
+                "waiting for 1 match, at most 60 s; Ctrl-C again ends at once",
+            ),
+            (
+                0,
+                2,
+                "waiting for 2 sessions of others' matches, at most 60 s; Ctrl-C again ends at once",
+            ),
+            (0, 0, "stopping: no match is running"),
+        ] {
+            let stopping = Stopping {
+                matches,
+                sessions,
+                limit: Duration::from_secs(60),
+            };
+            assert_eq!(awaited(stopping), expected);
+        }
+    }
 }

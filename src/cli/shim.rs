@@ -1,6 +1,7 @@
 //! `drover shim`: the program that a foreign arbiter starts as its player.
 
 use super::common::{game, notify};
+use super::game_arg::GameName;
 use super::usage::refuse;
 use crate::link::relay;
 use crate::referee::budget::ThinkBudget;
@@ -27,6 +28,7 @@ const LINK_PREFIX: &str = "drover-";
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
+    #[arg(value_parser = GameName::OVER_PIPES)]
     game: String,
     /// The bot that plays: a built-in one, as NAME or builtin:NAME, or bot:NAME for a program of yours. While the daemon does not answer,
     /// the game's strongest built-in bot plays for that.

@@ -1,8 +1,9 @@
 //! `drover token add|list|revoke`: asks a running daemon, which holds the database.
 
 use super::common::Common;
-use super::output::{Format, write_rows};
+use super::output::{Format, short_time, write_rows};
 use super::remote::Remote;
+use crate::clock::moment;
 use anyhow::Context as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -64,7 +65,7 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
             match output {
                 Format::Table => writeln!(out, "{token}")?,
                 output => {
-                    let row = [cells(&made), vec![token.to_owned()]].concat();
+                    let row = [cells(&made, *output), vec![token.to_owned()]].concat();
                     let headings = [&HEADINGS[..], &["token"]].concat();
                     write_rows(&mut out, *output, &headings, &[row], &made)?;
                 }
@@ -75,7 +76,7 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
             let items = list["items"]
                 .as_array()
                 .context("the daemon sent no list")?;
-            let rows: Vec<Vec<String>> = items.iter().map(cells).collect();
+            let rows: Vec<Vec<String>> = items.iter().map(|item| cells(item, *output)).collect();
             write_rows(&mut out, *output, &HEADINGS, &rows, &list)?;
         }
         Verb::Revoke { which, remote } => {
@@ -90,11 +91,15 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
 
 const HEADINGS: [&str; 5] = ["id", "name", "scopes", "created", "last_used"];
 
-fn cells(token: &Value) -> Vec<String> {
+fn cells(token: &Value, output: Format) -> Vec<String> {
     let text = |key: &str| match &token[key] {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
+    };
+    let at = |key: &str| match (output, moment(&text(key))) {
+        (Format::Table, Some(at_us)) => short_time(at_us),
+        _ => text(key),
     };
     let scopes = token["scopes"].as_array().into_iter().flatten();
     let scopes: Vec<&str> = scopes.filter_map(Value::as_str).collect();
@@ -102,8 +107,8 @@ fn cells(token: &Value) -> Vec<String> {
         text("id"),
         text("name"),
         scopes.join(" "),
-        text("created"),
-        text("last_used"),
+        at("created"),
+        at("last_used"),
     ]
 }
 

@@ -1,10 +1,12 @@
 //! `drover tournament`: whole tournaments, and what is stored of them.
 
 use super::common::{Common, on_all_cores};
-use super::output::{Format, write_rows};
+use super::output::{Format, short_time, width, write_rows};
 use super::tournament_run::{self, ResumeArgs, RunArgs};
 use super::usage::refuse;
 use crate::cli::tournament_database::{Database, drawn_from, tournaments};
+use crate::clock::time;
+use crate::history::{self, ALL_ROUNDS, TournamentMatch};
 use crate::link::program::no_isolation;
 use crate::store::{Store, TournamentRow};
 use crate::tournament::StoredTournament;
@@ -12,14 +14,14 @@ use crate::tournament::standings::{League, Standings, of_decks, pgn};
 use clap::{Args, Subcommand, ValueEnum};
 use games::Cause;
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::Write as _;
 use std::process::ExitCode;
 
 /// The tournament verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Play the tournaments of a file. Ctrl-C stops after storing all that has ended.
+    /// Play the tournaments of a file. Ctrl-C stops them: what has ended is stored, and `resume` plays the rest.
     ///
     /// The same file and seed give the same results for bots that play by nodes. With models = "learn" in the file,
     /// built-in bots know in each round what the rounds before taught: the whole run can be repeated, a single match
@@ -67,7 +69,7 @@ pub(super) struct ExportArgs {
 /// The formats of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ExportFormat {
-    /// All of it, in full precision.
+    /// All of it, in full precision, with its matches.
     Json,
     /// The standings.
     Csv,
@@ -107,17 +109,21 @@ pub(super) fn run(common: &Common, verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Standings(args) => on_all_cores(async {
             let stored = args.read().await?;
             let message = drawn_from(&stored.row.id, &stored.row.setup, stored.over().is_some());
-            Ok(write!(out, "{}{message}", stored.standings()?.table())?)
+            Ok(write!(
+                out,
+                "{}{message}",
+                stored.standings()?.table(width())
+            )?)
         }),
         Verb::Crosstable(args) => on_all_cores(async {
             let standings = args.read().await?.standings()?;
-            Ok(write!(out, "{}", standings.crosstable())?)
+            Ok(write!(out, "{}", standings.crosstable(width()))?)
         }),
         Verb::Schedule(args) => on_all_cores(schedule(args)),
         Verb::Export(args) => on_all_cores(export(args)),
         Verb::History(args) => on_all_cores(async {
             let history = args.read().await?.history()?;
-            Ok(write!(out, "{}", history.table())?)
+            Ok(write!(out, "{}", history.table(width()))?)
         }),
         Verb::League(args) => on_all_cores(league(args)),
         Verb::Check => {
@@ -176,6 +182,7 @@ async fn list(database: Database) -> anyhow::Result<()> {
         .map(|row| {
             vec![
                 row.id,
+                short_time(row.started_us),
                 row.name,
                 row.game,
                 row.entrants
@@ -186,9 +193,9 @@ async fn list(database: Database) -> anyhow::Result<()> {
                 row.rounds.to_string(),
                 row.matches.to_string(),
                 if row.ended_us.is_some() {
-                    "over"
+                    "finished"
                 } else {
-                    "left"
+                    "unfinished"
                 }
                 .to_owned(),
                 row.ended_why,
@@ -196,7 +203,15 @@ async fn list(database: Database) -> anyhow::Result<()> {
         })
         .collect();
     let headings = [
-        "id", "name", "game", "entrants", "rounds", "matches", "state", "why",
+        "id",
+        "began (UTC)",
+        "name",
+        "game",
+        "entrants",
+        "rounds",
+        "matches",
+        "state",
+        "why",
     ];
     Ok(write_rows(
         &mut std::io::stdout(),
@@ -225,7 +240,7 @@ async fn league(args: LeagueArgs) -> anyhow::Result<()> {
     }
     let text = match args.output {
         Format::Json => serde_json::to_string_pretty(&league)? + "\n",
-        _ => league.table(),
+        _ => league.table(width()),
     };
     Ok(write!(std::io::stdout(), "{text}")?)
 }
@@ -283,19 +298,74 @@ async fn schedule(args: ShowArgs) -> anyhow::Result<()> {
 }
 
 async fn export(args: ExportArgs) -> anyhow::Result<()> {
-    let stored = args.show.read().await?;
+    let store = args.show.database.open().await?;
+    let read = exported(&store, &args).await;
+    store.close().await;
+    let (stored, matches) = read?;
     let title = format!("{}, {}", stored.row.name, stored.row.game);
     let text = match args.output {
         ExportFormat::Lines => lines(&stored)?,
-        ExportFormat::Json => stored.standings()?.json()?,
+        ExportFormat::Json => whole(&stored, matches)?,
         ExportFormat::Csv => stored.standings()?.csv()?,
         ExportFormat::Crosstable => stored.standings()?.crosstable_csv()?,
         ExportFormat::Seats => stored.standings()?.seats_csv()?,
         ExportFormat::History => stored.history()?.csv()?,
-        ExportFormat::Pgn => pgn(&title, &stored.entrants, &stored.games),
+        ExportFormat::Pgn => {
+            let numbered = matches.iter().map(|played| (played.number, played));
+            let numbered: HashMap<u64, &TournamentMatch> = numbered.collect();
+            pgn(&title, &stored.entrants, &stored.games, |number| {
+                let played = numbered.get(&number)?;
+                Some((played.match_id.clone(), played.started_us))
+            })
+        }
         ExportFormat::Html => stored.standings()?.html(&title, &stored.history()?)?,
     };
     Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// The tournament, and its matches by their numbers.
+async fn exported(
+    store: &Store,
+    args: &ExportArgs,
+) -> anyhow::Result<(StoredTournament, Vec<TournamentMatch>)> {
+    let row = find(store, args.show.id.as_deref()).await?;
+    let matches = history::tournament_matches(store.reader(), &row.id, ALL_ROUNDS).await?;
+    Ok((StoredTournament::read(store, row).await?, matches))
+}
+
+/// The standings, what was played, by which versions, and every match.
+fn whole(stored: &StoredTournament, matches: Vec<TournamentMatch>) -> anyhow::Result<String> {
+    let row = &stored.row;
+    let mut whole = serde_json::to_value(stored.standings()?)?;
+    whole["tournament"] = json!({
+        "id": row.id,
+        "name": row.name,
+        "game": row.game,
+        "started": time(row.started_us),
+        "ended": row.ended_us.map(time),
+        "drover": env!("CARGO_PKG_VERSION"),
+    });
+    let over = stored.over().is_some();
+    let shown = matches.into_iter().map(|played| {
+        json!({
+            "id": played.match_id,
+            "number": played.number,
+            "round": played.round,
+            "table": played.table,
+            // Until then a deck may be played again.
+            "seed": over.then_some(played.seed),
+            "started": time(played.started_us),
+            "ended": time(played.ended_us),
+            "entrants": played.entrants,
+            "cause": played.cause,
+            "blame": played.blame,
+            "detail": played.detail,
+            "scores": played.scores,
+            "participation": played.participation,
+        })
+    });
+    whole["matches"] = shown.collect();
+    Ok(serde_json::to_string_pretty(&whole)?)
 }
 
 /// Every match as a line of JSON, without what differs between runs of the same file.

@@ -1,5 +1,6 @@
 //! The database of tournaments.
 
+use crate::cli::store_arg::StoreParser;
 use crate::cli::usage::refuse;
 use crate::config::Location;
 use crate::history::GameRules;
@@ -8,34 +9,49 @@ use crate::store::{Store, TournamentRow};
 use crate::tournament::{Course, Cup, secret_of};
 use clap::Args;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The newest tournaments that are looked at.
 const TOURNAMENTS_MAX: u32 = 10_000;
+
+const DEFAULT: &str = "tournament.db";
 
 /// Where tournaments are stored.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Database {
     /// The tournaments' database: a file, or a server's address (postgres://USER:PASSWORD@HOST/DATABASE).
-    #[arg(long, value_name = "FILE", default_value = "tournament.db")]
-    database: PathBuf,
+    #[arg(long, alias = "database", value_name = "PATH|URL", default_value = DEFAULT, value_parser = StoreParser)]
+    store: Location,
 }
 
 impl Database {
     /// Where the database is.
     pub(super) fn location(&self) -> Location {
-        self.database.clone().into()
+        self.store.clone()
+    }
+
+    /// As it is named in a command line, with a blank before it; nothing if that is not needed.
+    pub(super) fn named(&self) -> String {
+        match self.store == Location::from(DEFAULT) {
+            true => String::new(),
+            false => format!(" --store {}", shell_words::quote(&self.store.to_string())),
+        }
     }
 
     /// A database may be new, its folder not: a slip of the pen makes no folders.
     pub(super) fn check_folder(&self) -> anyhow::Result<()> {
-        let location = self.location();
-        let folder = location.file().and_then(Path::parent);
+        let file = self.store.file();
+        if let Some("full" | "results") = file.and_then(Path::to_str) {
+            return refuse(
+                "--store names the database; how much is kept of each match is --keep full or --keep results",
+            );
+        }
+        let folder = file.and_then(Path::parent);
         match folder.filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
             None => Ok(()),
             Some(folder) => refuse(format!(
-                "--database {}: there is no folder {}",
-                self.database.display(),
+                "--store {}: there is no folder {}",
+                self.store,
                 folder.display()
             )),
         }
@@ -45,7 +61,7 @@ impl Database {
         let location = self.location();
         if location.file().is_some_and(|file| !file.exists()) {
             return refuse(format!(
-                "there is no database {location}; name the tournament's with --database"
+                "there is no database at {location}: name the tournament's with --store"
             ));
         }
         Ok(Store::open_readonly(location, GameRules::all()).await?)

@@ -1,6 +1,7 @@
 //! The progress of `drover tournament run`: a bar with the leaders on a terminal, a line a round elsewhere.
 
 use super::common::notify;
+use crate::counted::counted;
 use crate::tournament::standings::{Live, PlayedGame};
 use crate::tournament::{Cup, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -76,10 +77,11 @@ impl Watch for Progress {
             }
             None => {
                 let (why, played) = (&round.why, self.matches);
-                let mut line = format!("round {number}{of} ({why}): {matches} matches");
+                let mut line = format!("round {number}{of} ({why}): {}", counted(matches, "match"));
                 if played > 0 {
                     let leaders = self.leaders();
-                    line.push_str(&format!("; {played} before; {leaders}"));
+                    let played = counted(played, "match");
+                    line.push_str(&format!("; live ratings after {played}: {leaders}"));
                 }
                 notify(&line);
             }

@@ -3,14 +3,18 @@
 mod resuming;
 
 use super::common::{Common, concurrency, notify, read_text};
+use super::game_arg::GameName;
+use super::output::width;
 use super::stopping::{STOPPED, on_signal};
 use super::tournament_database::{Database, drawn_from, left};
 use super::tournament_progress::Progress;
 use super::tournament_tables::{Tables, rules};
 use super::usage::{UsageError, refuse};
 use super::users_bots;
+use super::watching::{WatchArgs, stay};
 use super::worker::{cores, within};
 use crate::clock::now_us;
+use crate::counted::counted;
 use crate::link::program::no_isolation;
 use crate::referee::Recording;
 use crate::store::{Queue, TournamentRow};
@@ -49,21 +53,26 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     database: Database,
     /// Play only this game of the file.
-    #[arg(long, value_name = "GAME")]
+    #[arg(long, value_name = "GAME", value_parser = GameName::ALL)]
     game: Option<String>,
     /// Matches at once; the default is the file's, or one a core.
     #[arg(long, value_name = "C", value_parser = concurrency)]
     concurrency: Option<NonZeroUsize>,
     /// How much is stored: all that was said, or who played and how it ended. The default is the file's.
     #[arg(long, value_enum, value_name = "WHAT")]
-    store: Option<Extent>,
+    keep: Option<Extent>,
     /// Have the matches played by workers: those of the server's database (drover worker), or, if it is a file, one in this
     /// process. Results are the same for bots that play by nodes.
     #[arg(long)]
     workers: bool,
+    #[command(flatten)]
+    watch: WatchArgs,
     /// Let programs see and signal all processes of their user, as without Drover.
     #[arg(long)]
     no_isolation: bool,
+    /// Play a tournament that is finished once more, under another number.
+    #[arg(long)]
+    again: bool,
     /// Play although a program cannot be started: it loses its matches.
     #[arg(long)]
     broken_lose: bool,
@@ -97,34 +106,11 @@ pub(super) async fn resume(common: &Common, args: ResumeArgs) -> anyhow::Result<
     play(common, args.run, Resumes::Yes(args.id)).await
 }
 
-async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Result<ExitCode> {
-    let text = read_text(&args.file, "a tournament's file", FILE_BYTES_MAX)?;
+async fn play(common: &Common, mut args: RunArgs, resumes: Resumes) -> anyhow::Result<ExitCode> {
+    args.watch.prepare(common)?;
     let shown = args.file.display();
-    let file = TournamentFile::read(&text).map_err(|why| UsageError(format!("{shown}: {why}")))?;
-    let folder = args.file.parent().filter(|folder| *folder != Path::new(""));
-    let folder = std::path::absolute(folder.unwrap_or(Path::new(".")))?;
-    let games: Vec<&String> = file
-        .games
-        .iter()
-        .filter(|game| args.game.as_ref().is_none_or(|only| only == *game))
-        .collect();
-    if games.is_empty() {
-        let game = args.game.unwrap_or_default();
-        return refuse(format!(
-            "--game {game}: {shown} has no such game; it has {}",
-            file.games.join(", ")
-        ));
-    }
-    let cups = games
-        .iter()
-        .map(|game| file.cup(game, &folder))
-        .collect::<Result<Vec<_>, _>>();
-    let mut cups = cups.map_err(|why| UsageError(format!("{shown}: {why}")))?;
-    for cup in &cups {
-        let until = file.until(cup);
-        until.map_err(|why| UsageError(format!("{shown}: {why}")))?;
-    }
-    let extent = file.extent(args.store);
+    let (file, mut cups) = read(&args)?;
+    let extent = file.extent(args.keep);
     let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     if let Some(seed) = file.seed.filter(|seed| *seed < SEED_MIN) {
         notify(&format!(
@@ -143,16 +129,53 @@ async fn play(common: &Common, args: RunArgs, resumes: Resumes) -> anyhow::Resul
         args.try_programs(&cups).await?;
     }
     let recording = open_recording(args.database.location(), extent).await?;
+    let pages = args.watch.serve(&recording).await?;
+    let stop = on_signal();
     let played = Run {
         args: &args,
         file: &file,
         extent,
         recording: recording.clone(),
-        stop: Arc::new(Stop::on(&on_signal())),
+        stop: Arc::new(Stop::on(&stop)),
     };
     let result = played.all(common, cups, resumes).await;
+    if result.is_ok() {
+        stay(pages.as_ref(), &stop).await;
+    }
+    if let Some(pages) = pages {
+        pages.stop().await;
+    }
     recording.close().await;
     result
+}
+
+/// The file, and the tournaments of it that are wanted.
+fn read(args: &RunArgs) -> anyhow::Result<(TournamentFile, Vec<Cup>)> {
+    let text = read_text(&args.file, "a tournament's file", FILE_BYTES_MAX)?;
+    let file = TournamentFile::read(&args.file, &text);
+    let file = file.map_err(|why| UsageError(why.to_string()))?;
+    let folder = args.file.parent().filter(|folder| *folder != Path::new(""));
+    let folder = std::path::absolute(folder.unwrap_or(Path::new(".")))?;
+    let wanted = |game: &&str| args.game.as_ref().is_none_or(|only| only == game);
+    let games: Vec<&str> = file
+        .games
+        .iter()
+        .map(String::as_str)
+        .filter(wanted)
+        .collect();
+    if games.is_empty() {
+        let (game, shown) = (
+            args.game.as_deref().unwrap_or_default(),
+            args.file.display(),
+        );
+        return refuse(format!(
+            "--game {game}: {shown} has no such game; it has {}",
+            file.games.join(", ")
+        ));
+    }
+    let cups = file.cups(&games, &args.file, &folder);
+    let cups = cups.map_err(|why| UsageError(why.to_string()))?;
+    Ok((file, cups))
 }
 
 /// Finds the users' bots among the entrants. A tournament that was begun goes on with the versions that it was begun
@@ -177,6 +200,11 @@ fn seat_users_bots(
 }
 
 impl RunArgs {
+    /// The file as a command line names it.
+    fn quoted(&self) -> String {
+        shell_words::quote(&self.file.to_string_lossy()).into_owned()
+    }
+
     /// Tries all programs before the first match: some may play only later.
     async fn try_programs(&self, cups: &[Cup]) -> anyhow::Result<()> {
         let (shown, mut mistakes) = (self.file.display(), Vec::new());
@@ -224,7 +252,10 @@ impl Run<'_> {
     ) -> anyhow::Result<ExitCode> {
         let stored = match resumes {
             Resumes::Yes(id) => self.resumed(common, &mut cups, id).await?,
-            Resumes::No => Vec::new(),
+            Resumes::No => {
+                self.check_begun(&cups).await?;
+                Vec::new()
+            }
         };
         let mut listener = self.listener(&cups, &stored).await?;
         let mut out = std::io::stdout();
@@ -273,7 +304,7 @@ impl Run<'_> {
             .collect();
         let league = League::new(&all);
         if !league.entrants.is_empty() {
-            write!(out, "League\n{}", league.table())?;
+            write!(out, "League\n{}", league.table(width()))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -290,14 +321,20 @@ impl Run<'_> {
         let (game, matches) = (course.cup().kit.card().name, course.games().len());
         writeln!(
             out,
-            "{}, {game}, {matches} matches, tournament {}",
+            "{}, {game}, {}, tournament {}",
             self.file.name,
+            counted(matches, "match"),
             course.id()
         )?;
-        write!(out, "{}\n{}", standings.table(), standings.crosstable())?;
+        write!(
+            out,
+            "{}\n{}",
+            standings.table(width()),
+            standings.crosstable(width())
+        )?;
         let seconds = began.elapsed().as_secs_f64();
         let now = matches - before;
-        writeln!(out, "{now} matches in {seconds:.1} s")?;
+        writeln!(out, "{} in {seconds:.1} s", counted(now, "match"))?;
         let over = course.ended().is_some();
         write!(
             out,
@@ -307,11 +344,11 @@ impl Run<'_> {
     }
 
     fn report_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
-        let (file, database) = (self.args.file.display(), self.args.database.location());
+        let (file, at) = (self.args.quoted(), self.args.database.named());
         let workers = if self.args.workers { " --workers" } else { "" };
         writeln!(
             out,
-            "stopped; go on with: drover tournament resume {file} --database {database}{workers}"
+            "stopped; go on with: drover tournament resume {file}{at}{workers}"
         )
     }
 

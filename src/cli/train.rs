@@ -1,6 +1,7 @@
 //! `drover train GAME`: trains a game's data by self-play.
 
 use super::common::game;
+use super::game_arg::GameName;
 use super::progress::Meter;
 use super::usage::refuse;
 use anyhow::Context as _;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
+    #[arg(value_parser = GameName::TRAINED)]
     game: String,
     /// How many games to play.
     #[arg(long, value_name = "N")]
@@ -27,7 +29,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
-    let mut meter = Meter::new(args.games, "games");
+    let mut meter = Meter::new(args.games, "game");
     let training = Training {
         games: args.games,
         seed: args.seed,

@@ -4,8 +4,7 @@ use crate::plain::plain_line;
 use crate::programs::Conduct;
 use crate::referee::{OnEnd, SeatConduct, SeatPrograms};
 use crate::tournament::{Failure, FinishedMatch};
-use games::Cause;
-use games::Histogram;
+use games::{Cause, Histogram, is_earned};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -41,6 +40,18 @@ impl<'a> Trouble<'a> {
     /// Whether the match is the program's own, not rather its fallback's.
     pub(super) const fn counts(&self) -> bool {
         2 * self.0.taken >= self.0.asked
+    }
+
+    /// Whether it was late alone, and no more often than a tournament forgives: as while an interpreter starts.
+    pub(super) const fn is_slight(&self) -> bool {
+        let SeatConduct {
+            asked,
+            taken,
+            conduct,
+            ..
+        } = self.0;
+        let others = conduct.failed + conduct.refused;
+        others == 0 && conduct.late > 0 && is_earned(*asked, *asked - *taken)
     }
 
     /// Whether it took no decision at all.

@@ -1,5 +1,8 @@
 //! A command line that cannot be carried out.
 
+/// The exit code of a wrong command line, and of a file that it or the configuration names and that cannot be used.
+pub(super) const USAGE: u8 = 2;
+
 /// What is wrong with it, as a sentence. The process ends with exit code 2.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

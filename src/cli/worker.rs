@@ -3,10 +3,11 @@
 use super::common::{Common, concurrency, on_all_cores};
 use super::logging;
 use super::stopping::on_signal;
+use super::store_arg::StoreArg;
 use super::tournament_tables::Tables;
 use super::usage::refuse;
 use super::users_bots;
-use crate::config::{Flags, Location};
+use crate::config::Location;
 use crate::history::GameRules;
 use crate::link::program::no_isolation;
 use crate::referee::SeatSpec;
@@ -21,9 +22,8 @@ use tokio_util::sync::CancellationToken;
 /// What a worker plays, and for how long.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The server's database (store.url), such as postgres://USER:PASSWORD@HOST/DATABASE.
-    #[arg(long, value_name = "URL")]
-    store: Option<String>,
+    #[command(flatten)]
+    store: StoreArg,
     /// Matches at once; the default is one a core.
     #[arg(long, value_name = "C", value_parser = concurrency)]
     concurrency: Option<NonZeroUsize>,
@@ -40,8 +40,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(common: &Common, args: Args) -> anyhow::Result<()> {
-    let flag = args.store.clone().map(|url| ("--store", "store.url", url));
-    let config = common.load(&flag.into_iter().collect::<Flags>())?.config;
+    let config = common.load(&args.store.flags())?.config;
     if let Location::File(path) = config.store.location() {
         return refuse(format!(
             "{} is a file, which one process has: play with drover tournament run FILE --workers, whose workers are in \

@@ -1,5 +1,6 @@
 //! The errors of a configuration.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 /// A configuration that cannot be used: what, where, why, and how to fix it.
@@ -92,19 +93,49 @@ pub enum ConfigError {
 }
 
 /// The mistakes found so far: reading goes on after each, so that one run reports them all.
-#[derive(Debug, Default)]
-pub(super) struct Mistakes(Vec<ConfigError>);
+#[derive(Debug)]
+pub struct Mistakes<E = ConfigError>(Vec<E>);
 
-impl Mistakes {
-    pub(super) fn add(&mut self, mistake: ConfigError) {
+impl<E> Default for Mistakes<E> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<E> Mistakes<E> {
+    /// Takes note of one.
+    pub fn add(&mut self, mistake: E) {
         self.0.push(mistake);
     }
 
     /// What could be read; a mistake is noted.
-    pub(super) fn note<T>(&mut self, read: Result<T, ConfigError>) -> Option<T> {
+    pub fn note<T>(&mut self, read: Result<T, E>) -> Option<T> {
         read.map_err(|mistake| self.add(mistake)).ok()
     }
 
+    /// All of them, in the order in which they were found.
+    #[must_use]
+    pub fn all(self) -> Vec<E> {
+        self.0
+    }
+
+    /// All of them as one error, if there are any: `several` makes it of more than one.
+    ///
+    /// # Errors
+    /// If there are any.
+    pub fn into_result(mut self, several: impl FnOnce(Vec<E>) -> E) -> Result<(), E> {
+        match self.0.pop() {
+            None => Ok(()),
+            Some(only) if self.0.is_empty() => Err(only),
+            Some(last) => {
+                self.0.push(last);
+                Err(several(self.0))
+            }
+        }
+    }
+}
+
+impl Mistakes {
     /// Whether the value of this key is one: what follows from its absence then is none.
     pub(super) fn are_about(&self, key: &str) -> bool {
         self.0.iter().any(|mistake| match mistake {
@@ -114,21 +145,11 @@ impl Mistakes {
             _ => false,
         })
     }
-
-    /// All of them as one error, if there are any.
-    pub(super) fn into_result(mut self) -> Result<(), ConfigError> {
-        match self.0.pop() {
-            None => Ok(()),
-            Some(only) if self.0.is_empty() => Err(only),
-            Some(last) => {
-                self.0.push(last);
-                Err(ConfigError::Several(self.0))
-            }
-        }
-    }
 }
 
-fn listed(mistakes: &[ConfigError]) -> String {
+/// Several mistakes, a line each, under one that counts them.
+#[must_use]
+pub fn listed(mistakes: &[impl Display]) -> String {
     let lines = mistakes.iter().map(|mistake| format!("\n  {mistake}"));
     format!("{} mistakes:{}", mistakes.len(), lines.collect::<String>())
 }

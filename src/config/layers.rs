@@ -20,7 +20,7 @@ pub type Environment = Vec<(String, String)>;
 pub type Flags = Vec<(&'static str, &'static str, String)>;
 
 /// Lines of a file that are reported as not being TOML: further ones mostly follow from these.
-const SYNTAX_MAX: usize = 10;
+pub(super) const SYNTAX_MAX: usize = 10;
 
 /// The prefix of all our variables.
 const PREFIX: &str = "DROVER__";

@@ -53,18 +53,10 @@ impl Location {
     }
 }
 
-/// A flag that names a file may name a server as well.
+/// A path is that of a file; an address is to be [read](Location::read).
 impl<T: Into<PathBuf>> From<T> for Location {
     fn from(path: T) -> Self {
-        let path = path.into();
-        match path.to_str() {
-            // It may hold a password: it is not taken for a file, whose name is shown.
-            Some(text) if text.contains("://") => {
-                let unread = || Self::File("an-address-that-cannot-be-read".into());
-                Self::read(text).unwrap_or_else(unread)
-            }
-            _ => Self::File(path),
-        }
+        Self::File(path.into())
     }
 }
 

@@ -12,9 +12,10 @@ mod location;
 mod readers;
 mod settings;
 mod show;
+mod toml_file;
 mod values;
 
-pub use error::ConfigError;
+pub use error::{ConfigError, Mistakes, listed};
 pub use keys::{Key, check_options, keys};
 pub use layers::{Environment, Flags};
 pub use lines::Lines;
@@ -25,4 +26,5 @@ pub use settings::{
     Smartdog, Store, Thinking, is_for_others,
 };
 pub use show::{show, template};
+pub use toml_file::{TomlFile, read_toml};
 pub use values::{Durability, LogFormat, NoTarget, Secret, Targets};

@@ -16,6 +16,7 @@ use std::time::Duration;
 use toml::Value;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
+use url::Url;
 
 /// The longest text of any key, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;
@@ -313,6 +314,16 @@ pub(super) fn hosts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D
     list(from, "names without ports such as [\"drover\"]", |text| {
         let fits = (1..=HOST_LEN_MAX).contains(&text.len()) && text.bytes().all(plain);
         fits.then(|| text.to_owned())
+    })
+}
+
+pub(super) fn origins<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let what = "origins such as [\"https://example.org\"], or [\"*\"]";
+    list(from, what, |text| {
+        let is_origin = Url::parse(text).is_ok_and(|url| {
+            ["http", "https"].contains(&url.scheme()) && url.origin().ascii_serialization() == text
+        });
+        (text == "*" || is_origin).then(|| text.to_owned())
     })
 }
 

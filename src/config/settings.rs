@@ -143,6 +143,14 @@ pub struct Api {
     /// made.
     #[config(default = "", deserialize_with = given)]
     pub first_token_file: Maybe<PathBuf>,
+    /// Whether everybody may read, without a token, what the scope `read` shows, but for addresses, what programs and the
+    /// system have to say of failures, and what is about this daemon itself.
+    #[config(default = false, deserialize_with = flag)]
+    pub public: bool,
+    /// Requests a second without a token from one address in the long run, and ten times as many at once; more are
+    /// answered 429.
+    #[config(default = 20, deserialize_with = requests::<_, 1, 100_000>)]
+    pub public_per_s: usize,
     /// What seals the passes that browsers keep in place of a token: at least 32 bytes, such as those of
     /// `openssl rand -hex 32`. Empty: a random one, in a file next to the database that ends in `.passkey`.
     #[config(default = "", deserialize_with = pass_key)]
@@ -154,6 +162,10 @@ pub struct Api {
     /// or in a network of containers. A request for another name is answered 421.
     #[config(default = [], deserialize_with = hosts)]
     pub hosts: Vec<String>,
+    /// Sites whose pages may show matches in a frame (`/embed/matches/ID`): origins such as `https://example.org`, or `*`
+    /// for all. A frame sends no pass, so what it shows is what `api.public` lets everybody read.
+    #[config(default = [], deserialize_with = origins)]
+    pub framed_by: Vec<String>,
     /// Proxies whose `X-Forwarded-For` is believed. A request that any proxy has passed on is never taken for this
     /// machine's own.
     #[config(default = [], deserialize_with = networks)]

@@ -10,6 +10,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 const NICE: i32 = 5;
 
 /// A runtime apart.
+#[derive(Debug)]
 pub(super) struct Apart(Option<Runtime>);
 
 impl Apart {

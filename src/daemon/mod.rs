@@ -13,10 +13,12 @@ mod room;
 mod running;
 mod signals;
 mod site;
+mod watching;
 
 pub use hub::hub_settings;
 pub use listeners::{Inherited, ListenError};
 pub use referee::{known_match, server_settings};
-pub use running::{Addresses, Daemon, Extras};
+pub use running::{Addresses, Daemon, Extras, Stopping};
 pub use signals::Signals;
 pub use site::Site;
+pub use watching::Watching;

@@ -44,6 +44,8 @@ pub(super) struct RefereePlan<'a> {
     pub(super) identities: Identities,
     pub(super) bots: Bots,
     pub(super) callbacks: SocketAddr,
+    /// Where the pages are.
+    pub(super) api: SocketAddr,
     /// What our referee uses in place of its name when it calls our own bots.
     pub(super) nonce: Secret,
     pub(super) connections_max: usize,
@@ -88,7 +90,7 @@ impl RefereePlan<'_> {
         let server = tokio::spawn(serve(
             Arc::clone(&host),
             listener,
-            server_settings(self.config, self.connections_max, reaches),
+            server_settings(self.config, self.connections_max, reaches, Some(self.api)),
             stop.clone(),
         ));
         let demo = match self.demo {
@@ -182,6 +184,7 @@ pub fn server_settings(
     config: &Config,
     connections_max: usize,
     reaches: Reaches,
+    pages: Option<SocketAddr>,
 ) -> ServerSettings {
     let options = &config.referee.koehandel;
     ServerSettings {
@@ -192,6 +195,7 @@ pub fn server_settings(
             ..HttpIn::default()
         },
         hosts: Hosts::new(options.hosts.iter().cloned(), "referee.koehandel.hosts"),
+        pages,
         for_others: reaches.for_others,
     }
 }

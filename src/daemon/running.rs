@@ -42,6 +42,17 @@ pub struct Addresses {
     pub hub: Option<SocketAddr>,
 }
 
+/// What a daemon that stops waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopping {
+    /// Matches at our own tables.
+    pub matches: usize,
+    /// Our sides of matches, those at our own tables included.
+    pub sessions: usize,
+    /// How long at most.
+    pub limit: Duration,
+}
+
 /// A running daemon.
 pub struct Daemon {
     addresses: Addresses,

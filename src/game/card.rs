@@ -2,10 +2,11 @@
 
 use crate::dialect::Dialect;
 use crate::game::{Duel, Illegal, Outcome, Seat, Seats};
-use crate::history::{Bluff, History};
+use crate::history::{Bluff, History, MatchFact};
 use crate::maps::Maps;
 use crate::models::{Models, Train};
-use crate::scene::Picture;
+use crate::scene::{Names, Picture};
+use crate::sentence::Reading;
 use crate::wire::{Fact, Reception};
 use serde::Serialize;
 use serde_json::Value;
@@ -45,9 +46,16 @@ pub struct GameCard {
     pub win_shares: fn(&Outcome) -> Seats<f64>,
     /// The results of a match between each two of its seats that count for ratings: [`Outcome::duels`] where all do.
     pub duels: fn(&Outcome) -> Vec<Duel>,
-    /// A picture of a state ([`crate::Scene::state`]), which may come from anywhere; `None`: it is no state of the
-    /// game, or the game has no pictures.
-    pub picture: fn(&Value) -> Option<Picture>,
+    /// A picture of a state ([`crate::Scene::state`]), which may come from anywhere, and of players with these names;
+    /// `None`: it is no state of the game, or the game has no pictures.
+    pub picture: fn(&Value, &Names) -> Option<Picture>,
+    /// A fact in a sentence whose players are [`crate::scene::Who`]; `None`: it is said plainly
+    /// ([`Reading::plain`]).
+    pub sentence: fn(Reading<'_>) -> Option<String>,
+    /// Whether a fact is one of the moments that a match turns on: a bluff that is caught, a capture.
+    pub turns_on: fn(&Fact) -> bool,
+    /// What is counted over a match, if anything is.
+    pub curves: Option<Curves>,
     /// Where a match's teams are recorded, in games that have teams.
     pub teams: Option<Teams>,
     /// What history makes of facts, if more than their data.
@@ -84,10 +92,47 @@ impl GameCard {
         }
     }
 
+    /// A fact in a sentence, of players with these names; `own` is the place of the seat whose transcript shows it.
+    #[must_use]
+    pub fn said(&self, fact: &Fact, own: Option<usize>, names: &Names) -> String {
+        let reading = Reading { fact, own };
+        let sentence = (self.sentence)(reading).unwrap_or_else(|| reading.plain());
+        names.fill(&sentence)
+    }
+
+    /// The kinds of facts that [`Self::match_facts`] reads; none if it makes nothing of them.
+    #[must_use]
+    pub fn fact_kinds(&self) -> &'static [&'static str] {
+        self.history.map_or(&[], History::kinds)
+    }
+
+    /// What happened in a match that is over, each once, from the facts of its seats.
+    #[must_use]
+    pub fn match_facts(&self, seats: &[(Seat, Vec<Fact>)]) -> Vec<MatchFact> {
+        let history = self.history;
+        history.map_or_else(Vec::new, |history| history.match_facts(seats))
+    }
+
+    /// The fact without what an earlier version, which has stored this, did not note.
+    #[must_use]
+    pub fn as_noted(&self, fact: Fact, stored: &Value) -> Fact {
+        match self.history {
+            Some(history) => history.as_noted(fact, stored),
+            None => fact,
+        }
+    }
+
     /// Each seat's team, from the text of the setup that [`crate::Table::setup`] gave, in games that have teams.
     #[must_use]
     pub fn teams_of(&self, setup: &str) -> Option<Vec<u8>> {
         (self.teams?.of_setup)(setup)
+    }
+
+    /// Each seat's number on the wire, from the text of the setup that [`crate::Table::setup`] gave, in games that have
+    /// teams.
+    #[must_use]
+    pub fn numbers_of(&self, setup: &str) -> Option<Vec<u32>> {
+        (self.teams?.numbers_of_setup)(setup)
     }
 
     /// Whether an answer to a message is legal in form ([`Dialect::in_form`]). An empty one is: it is for messages
@@ -101,6 +146,18 @@ impl GameCard {
             answer => self.dialect.in_form(message, answer),
         }
     }
+}
+
+/// The figures of each measure in a state, by place; `None` where one is not known.
+pub type Figures = Vec<Vec<Option<i64>>>;
+
+/// What is counted over a match, such as points and money.
+#[derive(Clone, Copy, Debug)]
+pub struct Curves {
+    /// What each measure is called; the first one decides the match.
+    pub names: &'static [&'static str],
+    /// Each measure's figures in a state of players with these names. No state: nothing.
+    pub figures: fn(&Value, &Names) -> Option<Figures>,
 }
 
 /// One built-in bot, as it is listed.
@@ -281,6 +338,8 @@ impl Places {
 pub struct Teams {
     /// Each seat's team, from the text of the setup that [`crate::Table::setup`] gave.
     pub of_setup: fn(&str) -> Option<Vec<u8>>,
+    /// Each seat's number on the wire, from the same.
+    pub numbers_of_setup: fn(&str) -> Option<Vec<u32>>,
     /// The fact that records a session's team, as its player learns it in play.
     pub fact: TeamFact,
 }

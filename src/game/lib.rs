@@ -20,6 +20,7 @@ pub mod kit;
 pub mod knobs;
 pub mod maps;
 pub mod match_;
+pub mod misread;
 pub mod models;
 pub mod neutral;
 pub mod options;
@@ -29,6 +30,7 @@ pub mod rng;
 pub mod scene;
 pub mod search;
 pub mod seat;
+pub mod sentence;
 pub mod stats;
 pub mod teams;
 pub mod text;
@@ -42,7 +44,7 @@ pub use game::{
     Bot, Budget, Cause, Duel, Fork, Game, Illegal, Listener, Outcome, Seat, Seats, SetupError,
 };
 pub use histogram::Histogram;
-pub use history::{Bluff, History};
+pub use history::{Bluff, History, MatchFact};
 pub use kit::{
     DialogueSetup, Exchange, Kit, Learnt, LineUp, Nodes, Pace, PlaySetup, Played, TableSetup,
     bot_seed,

@@ -6,10 +6,12 @@
 
 mod classes;
 mod legend;
+mod names;
 mod svg;
 
 pub use self::classes::{CLASSES, STYLE, player};
-pub use self::legend::{Entry, legend, legend_height};
+pub use self::legend::{Entry, LEGEND_NAME_CHARS, legend, legend_height};
+pub use self::names::{Names, Numbered, Who};
 pub use self::svg::{Anchor, Point, Size, Svg};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,7 +21,7 @@ use serde_json::Value;
 pub struct Scene {
     /// The game's own count of turns, rounds or tricks; it never falls within a match.
     pub turn: u32,
-    /// What happened last, in one short plain sentence without a line break.
+    /// What happened last, in one short plain sentence without a line break; players in it are [`Who`].
     pub title: String,
     /// The position in the game's own documented schema; what the viewer may not know is null or absent.
     pub state: Value,

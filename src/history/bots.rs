@@ -7,6 +7,8 @@ use super::versus::newest;
 use crate::store::sql::{query, query_as};
 use crate::store::{Reader, StoreError};
 use games::stats::Moments;
+use serde_json::json;
+use std::collections::HashMap;
 
 /// A bot's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,4 +84,51 @@ pub async fn programs_played(
         "SELECT game, bot FROM programs_played WHERE $1 IS NULL OR game = $1 ORDER BY game, bot";
     let played = query_as(played).bind(game.map(str::to_owned));
     Ok(played.fetch_all(reader.pool()).await?)
+}
+
+/// The bots on the seats of these matches that are known to be ours: a built-in bot's name, or a user's program with its
+/// version.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn bots_by_seat(
+    reader: &Reader,
+    matches: &[&str],
+) -> Result<HashMap<(String, u8), String>, StoreError> {
+    let found: Vec<(String, i64, String)> = query_as(format!(
+        "SELECT own.match_id, own.place, own.bot FROM ({OWN}) AS own"
+    ))
+    .bind(json!(matches).to_string())
+    .fetch_all(reader.pool())
+    .await?;
+    let seated = found
+        .into_iter()
+        .filter_map(|(id, place, bot)| Some(((id, u8::try_from(place).ok()?), bot)));
+    Ok(seated.collect())
+}
+
+/// Whether a player or an entrant of some match has this name.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn is_player(reader: &Reader, name: &str) -> Result<bool, StoreError> {
+    let named = "SELECT match_id FROM seats WHERE name = $1 UNION ALL SELECT match_id FROM seats WHERE entrant = $1 LIMIT 1";
+    let named = query(named).bind(name.to_owned());
+    Ok(named.fetch_optional(reader.pool()).await?.is_some())
+}
+
+/// The version of each built-in bot of which this database has seen no other: by game and name.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn only_versions(reader: &Reader) -> Result<HashMap<(String, String), u32>, StoreError> {
+    let found: Vec<(String, String, u32)> = query_as(
+        "SELECT game, name, max(version) FROM bots GROUP BY game, name HAVING count(*) = 1",
+    )
+    .fetch_all(reader.pool())
+    .await?;
+    let found = found.into_iter();
+    Ok(found
+        .map(|(game, name, version)| ((game, name), version))
+        .collect())
 }

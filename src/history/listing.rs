@@ -358,6 +358,14 @@ fn session_sources(filter: &Filter) -> Vec<Source> {
     let time = format!("sessions WHERE opened_us >= {since} AND opened_us < {until}");
     let special = [
         opponents(filter).map(|ways| Source(ways.map(through_matches).into())),
+        filter.tournament.clone().map(|id| {
+            let of_tournament = Way::new(
+                "match_id",
+                "tournament_matches WHERE tournament = ",
+                Some(id),
+            );
+            Source(vec![through_matches(of_tournament)])
+        }),
         when(is_live(filter), "id", live),
         when(timed, "+id", time),
     ];

@@ -15,6 +15,7 @@ mod contents;
 mod integrity;
 mod ledger;
 mod listing;
+mod match_facts;
 mod matches;
 mod meetings;
 mod models;
@@ -34,14 +35,15 @@ mod tokens;
 mod tournaments;
 mod versus;
 
-pub use bots::{BotRecord, bot_record, programs_played};
+pub use bots::{BotRecord, bot_record, bots_by_seat, is_player, only_versions, programs_played};
 pub use changes::{Change, changed, changes, follows_change, last_change};
 pub use contents::{
     Contents, bluffs, bluffs_after, contents, entries, entries_page, facts, facts_page, has_fact,
     head, last_bluff, last_numbers, last_numbers_of, transcript, whole_transcript,
 };
 pub use integrity::{EntryCounts, entry_counts, integrity, match_ids};
-pub use ledger::{ledger_newest, ledger_page};
+pub use ledger::{LedgerLine, ledger_newest, ledger_newest_of, ledger_page, times_by_seat};
+pub use match_facts::facts_by_seat;
 pub use matches::{
     ended_since, is_over, last_market, match_of_market, match_row, matches, matches_ended, session,
     sessions, sessions_of, team_of, unfinished,

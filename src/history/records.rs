@@ -3,7 +3,7 @@
 use crate::clock;
 pub use crate::store::types::{OpponentKind, Secrecy, SessionRow, StoredModel};
 
-use crate::store::types::{Direction, Entry, EntryId, LedgerRow, SeatNotes, SessionId, Side};
+use crate::store::types::{Direction, Entry, EntryId, SeatNotes, SessionId, Side};
 use games::{Cause, Part, Participation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 /// How a match ended for one of our bots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// It has not ended.
@@ -279,17 +279,6 @@ pub struct FactRow {
     pub entrant: Option<String>,
 }
 
-/// A row of the deadline ledger with its place and its game.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LedgerLine {
-    /// Its number.
-    pub id: i64,
-    /// The game's name.
-    pub game: String,
-    /// The row.
-    pub row: LedgerRow,
-}
-
 /// A bluff that was made in a match.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Bluff)]
@@ -419,7 +408,7 @@ pub struct Times {
     pub decisions: u64,
     /// How many of them were the fallback's.
     pub fallbacks: u64,
-    /// How many took longer than the wire allowed.
+    /// How many were late: the answer left after the wire's limit, or who was to decide gave none in time.
     pub late: u64,
     /// Milliseconds until the answer left: half of the decisions took no longer.
     pub sent_ms_p50: Option<f64>,

@@ -1,13 +1,14 @@
 //! Who did what to whom: results, bluffs and times of our bots against each rival.
 
 use super::contents::{AT_LEAST, ONCE};
+use super::ledger::{self, SeatOf, Took, took_by_seat};
 use super::listing::{MATCHES, found};
 use super::meetings::{Ended, Meeting, Subject, ended, meetings};
 use super::pages::Found;
 use super::records::{Filter, PageAt, Score, Standing, Times, Trend, Versus, VersusBluffs};
 use crate::store::sql::query_as;
 use crate::store::{Reader, StoreError};
-use games::stats::{ClusteredMean, quantile};
+use games::stats::ClusteredMean;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -114,33 +115,20 @@ async fn details(reader: &Reader, matches: &str) -> Result<Details, StoreError> 
         let bluffs = details.bluffs.entry((id, seat)).or_default();
         bluffs.push((bid, held, caught));
     }
-    let rows: Vec<(String, u8, i64, i64, bool)> = query_as(
-        "SELECT s.match_id, s.seat, l.sent_us, l.limit_us, l.fallback
-         FROM json_each($1) w CROSS JOIN sessions s ON s.match_id = w.value
-         CROSS JOIN ledger l ON l.session = s.id WHERE s.seat IS NOT NULL",
-    )
-    .bind(matches.to_owned())
-    .fetch_all(reader.pool())
-    .await?;
-    for (id, seat, took, limit, fallback) in rows {
-        let times = details.times.entry((id, seat)).or_default();
-        times.push((took, limit, fallback));
-    }
+    details.times = took_by_seat(reader, matches).await?;
     Ok(details)
 }
 
-/// A seat of a match.
-type SeatOf = (String, u8);
 /// A bluff: what was bid and held, and whether it was caught.
 type BluffOf = (Option<i64>, Option<i64>, bool);
 /// The same with its seat.
 type BluffOfSeat = (String, u8, Option<i64>, Option<i64>, bool);
 
-/// Of seats: bluffs as bid, held and caught; decisions as time, limit and fallback.
+/// Of seats: bluffs as bid, held and caught; decisions.
 #[derive(Default)]
 struct Details {
     bluffs: HashMap<SeatOf, Vec<BluffOf>>,
-    times: HashMap<SeatOf, Vec<(i64, i64, bool)>>,
+    times: HashMap<SeatOf, Vec<Took>>,
 }
 
 impl Details {
@@ -157,7 +145,7 @@ impl Details {
         let times = seats.iter().filter_map(|at| self.times.get(at)).flatten();
         (
             bluffed(&bluffs.collect::<Vec<_>>()),
-            took(times.copied().collect()),
+            ledger::times(times.copied().collect()),
         )
     }
 }
@@ -174,23 +162,6 @@ fn bluffed(bluffs: &[&BluffOf]) -> VersusBluffs {
         bid: mean(bluffs.iter().filter_map(|(bid, ..)| *bid).collect()),
         held: mean(bluffs.iter().filter_map(|(_, held, _)| *held).collect()),
         over: mean(bluffs.iter().filter_map(over).collect()),
-    }
-}
-
-fn took(mut decisions: Vec<(i64, i64, bool)>) -> Times {
-    decisions.sort_unstable();
-    let took: Vec<f64> = decisions
-        .iter()
-        .map(|(took_us, ..)| *took_us as f64 / 1e3)
-        .collect();
-    let count = |is: fn(&&(i64, i64, bool)) -> bool| decisions.iter().filter(is).count() as u64;
-    Times {
-        decisions: decisions.len() as u64,
-        fallbacks: count(|(_, _, fallback)| *fallback),
-        late: count(|(took, limit, _)| took > limit),
-        sent_ms_p50: quantile(&took, 0.5),
-        sent_ms_p99: quantile(&took, 0.99),
-        sent_ms_max: took.last().copied(),
     }
 }
 

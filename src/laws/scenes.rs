@@ -5,7 +5,7 @@ use drover_game::contest::{Contest, Erased, TICK};
 use drover_game::game::{Seat, Seats};
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, TableSetup};
 use drover_game::rng::Rng;
-use drover_game::scene::{CLASSES, Picture, Scene};
+use drover_game::scene::{CLASSES, Names, Picture, Scene};
 use drover_game::wire::Reply;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -75,14 +75,18 @@ pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
     let usual = sizes[sizes.len() / 2];
     assert!(usual <= MOVING_USUAL_MAX, "{usual} bytes");
     for state in [json!(null), json!({}), json!([]), json!("a"), json!(7)] {
-        assert_eq!((C::CARD.picture)(&state), None, "{state}");
+        assert_eq!(
+            (C::CARD.picture)(&state, &Names::default()),
+            None,
+            "{state}"
+        );
     }
     let mut rng = Rng::new(1, 1);
     for state in states.iter().take(400) {
         let mut changed = state.clone();
         for _ in 0..=rng.below(3) {
             change(&mut changed, &mut rng);
-            if let Some(picture) = (C::CARD.picture)(&changed) {
+            if let Some(picture) = (C::CARD.picture)(&changed, &Names::default()) {
                 let bytes = picture.moving.len() + picture.still.len();
                 assert!(bytes <= CHANGED_MAX, "{bytes} bytes of {changed}");
                 sound(&picture);
@@ -141,13 +145,13 @@ pub fn scenes_of<C: Contest>(
 }
 
 fn picture_of<C: Contest>(scene: &Scene, who: &str) -> Picture {
-    let title = &scene.title;
+    let title = Names::default().fill(&scene.title);
     let length = title.chars().count();
     assert!(
         (1..=TITLE_CHARS_MAX).contains(&length) && !title.contains(['\n', '\r']),
         "{who}: {title:?}"
     );
-    let picture = (C::CARD.picture)(&scene.state);
+    let picture = (C::CARD.picture)(&scene.state, &Names::default());
     let picture = picture.unwrap_or_else(|| panic!("{who}: no picture of {}", scene.state));
     assert!(picture.moving.starts_with("<title>"), "{}", picture.moving);
     assert!(picture.moving.len() <= FRAGMENT_MAX, "{who}");

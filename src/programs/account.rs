@@ -51,14 +51,10 @@ impl Account {
         self.0.lock().conduct.clone()
     }
 
-    /// Whether its fallback took it, of each decision in their order.
+    /// Who took each decision, in their order.
     #[must_use]
-    pub fn fallbacks(&self) -> Vec<bool> {
-        let kept = self.0.lock();
-        kept.decisions
-            .iter()
-            .map(|taken| taken.is_fallback())
-            .collect()
+    pub fn taken(&self) -> Vec<Taken> {
+        self.0.lock().decisions.clone()
     }
 
     /// How it takes part so far. It has crashed if it runs no more; it is silent or refused if it left more decisions to its

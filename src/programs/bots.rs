@@ -223,10 +223,15 @@ impl Bots {
         let try_machine = move || {
             let mut protections = protections(no_isolation());
             together(&mut protections, &has_cgroup);
-            for Protection { name, missing } in &protections {
-                if let Some(why) = missing {
-                    tracing::info!("users' programs are not held back here: {name}: {why}");
-                }
+            let missing = protections.iter();
+            let missing = missing.filter(|protection| protection.missing.is_some());
+            let missing: Vec<&str> = missing.map(|protection| &*protection.name).collect();
+            if !missing.is_empty() {
+                tracing::info!(
+                    missing = missing.join(" "),
+                    "not all protections from users' programs hold here: see drover bot protections, and \
+                     docs/your-first-bot.md (memory: bots.cgroup)"
+                );
             }
             Guard::from_protections(&protections)
         };

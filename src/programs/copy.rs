@@ -1,6 +1,7 @@
 //! Copying a bot's folder, within limits, whatever its owner does to it meanwhile: each file and folder is opened beneath the
 //! folder that it was found in, and never by way of a link.
 
+use crate::secrets::hexadecimal;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
@@ -91,12 +92,10 @@ pub fn copy(from: &Path, to: &Path) -> Result<Copied, CopyError> {
             });
         }
     }
-    let digest = copying.digest.finalize();
-    let digits = digest.iter().map(|byte| format!("{byte:02x}"));
     Ok(Copied {
         files: copying.files,
         bytes: copying.bytes,
-        digest: digits.collect(),
+        digest: hexadecimal(&copying.digest.finalize()),
     })
 }
 

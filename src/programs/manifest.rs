@@ -6,7 +6,7 @@ mod section;
 use super::copy::open_own;
 use super::launch::{Launch, Protocol};
 use super::name::{BotName, NAME_RULE, VERSION_RULE, is_name, is_version};
-use crate::config::Lines;
+use crate::config::{Lines, Mistakes};
 use crate::link::Target;
 use crate::link::program::{Confinement, ProgramLimits, ProgramSpec};
 use error::LEN_MAX;
@@ -108,43 +108,70 @@ impl Manifest {
     /// [`ManifestError`].
     pub fn read(path: &Path, text: &str) -> Result<Self, ManifestError> {
         let lines = Lines::new(path, text);
-        let table = DeTable::parse(text).map_err(|error| ManifestError::Syntax {
-            origin: lines.place(error.span().map_or(0, |span| span.start)),
-            why: error.message().trim().to_owned(),
-        })?;
-        let top = Section::from_table(path, &lines, "", table.get_ref(), KEYS)?;
-        let known: Vec<&str> = LIMITS.iter().map(|limit| limit.0).collect();
-        let limits = top.section("limits", &known)?;
-        let number = |limit: &Limit| match &limits {
-            Some(limits) => limits.whole(limit),
-            None => Ok(limit.1),
-        };
-        let games = top.games()?;
-        let protocol = top.protocol(&games)?;
-        let url = top.url(protocol)?;
-        let run = top.words("run")?;
+        let mut mistakes = Mistakes::default();
+        let (table, errors) = DeTable::parse_recoverable(text);
+        for error in errors {
+            mistakes.add(ManifestError::Syntax {
+                origin: lines.place(error.span().map_or(0, |span| span.start)),
+                why: error.message().trim().to_owned(),
+            });
+        }
+        // What broken lines leave would look like further mistakes.
+        mistakes.into_result(ManifestError::Several)?;
+        let top = Section::from_table(path, &lines, "", table.get_ref());
+        Self::from_top(&top)
+    }
+
+    /// Reads the table of the whole file.
+    fn from_top(top: &Section<'_>) -> Result<Self, ManifestError> {
+        let mut mistakes = Mistakes::default();
+        top.unknown(KEYS).for_each(|mistake| mistakes.add(mistake));
+        let name = mistakes.note(top.needed("name", NAME_RULE, is_name));
+        let version = mistakes.note(top.needed("version", VERSION_RULE, is_version));
+        let games = mistakes.note(top.games());
+        let protocol = mistakes.note(top.protocol(games.as_deref().unwrap_or_default()));
+        let url = protocol.and_then(|protocol| mistakes.note(top.url(protocol)));
+        let run = mistakes.note(top.words("run"));
+        if let (Some(None), Some(None)) = (&url, &run) {
+            mistakes.add(top.missing("run", WORDS_RULE));
+        }
+        let build = mistakes.note(top.words("build")).flatten();
         let allowed = "a folder within the bot's own, such as \"src\"";
-        let directory = top.text("directory", allowed, is_within)?;
-        let fallback = top.fallback(&games)?;
+        let directory = mistakes.note(top.text("directory", allowed, is_within));
+        let fallback = games.as_deref().map(|games| top.fallback(games));
+        let fallback = fallback.and_then(|read| mistakes.note(read)).flatten();
+        let environment = mistakes.note(top.environment()).unwrap_or_default();
+        let limits = mistakes.note(top.section("limits")).flatten();
+        if let Some(limits) = &limits {
+            let known: Vec<&str> = LIMITS.iter().map(|limit| limit.0).collect();
+            limits
+                .unknown(&known)
+                .for_each(|mistake| mistakes.add(mistake));
+        }
+        let mut number = |limit: &Limit| match &limits {
+            Some(limits) => mistakes.note(limits.whole(limit)).unwrap_or_default(),
+            None => limit.1,
+        };
+        let (memory, cpu) = (number(&MEMORY), number(&CPU));
+        let (processes, stderr) = (number(&PROCESSES), number(&STDERR));
+        // From here on nothing is missing.
+        mistakes.into_result(ManifestError::Several)?;
         Ok(Self {
-            name: top.needed("name", NAME_RULE, is_name)?,
-            version: top.needed("version", VERSION_RULE, is_version)?,
-            run: match run {
-                None if url.is_none() => return Err(top.missing("run", WORDS_RULE)),
-                run => run.unwrap_or_default(),
-            },
-            url,
-            build: top.words("build")?,
-            directory: directory.unwrap_or_else(|| ".".to_owned()).into(),
+            name: name.unwrap_or_default(),
+            version: version.unwrap_or_default(),
+            games: games.unwrap_or_default(),
+            protocol: protocol.unwrap_or_default(),
+            url: url.flatten(),
+            run: run.flatten().unwrap_or_default(),
+            build,
+            directory: directory.flatten().unwrap_or_else(|| ".".to_owned()).into(),
             names_fallback: fallback.is_some(),
             fallback: fallback.unwrap_or_else(|| FALLBACK.to_owned()),
-            environment: top.environment()?,
-            protocol,
-            games,
-            memory_mib: number(&MEMORY)?.unsigned_abs(),
-            cpu_seconds: number(&CPU)?.unsigned_abs(),
-            processes: u32::try_from(number(&PROCESSES)?).unwrap_or(u32::MAX),
-            stderr_kib: usize::try_from(number(&STDERR)?).unwrap_or_default(),
+            environment,
+            memory_mib: memory.unsigned_abs(),
+            cpu_seconds: cpu.unsigned_abs(),
+            processes: u32::try_from(processes).unwrap_or(u32::MAX),
+            stderr_kib: usize::try_from(stderr).unwrap_or_default(),
         })
     }
 

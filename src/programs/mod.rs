@@ -62,4 +62,4 @@ pub use manifest::{MANIFEST, Manifest, ManifestError};
 pub use name::{BotName, NAME_RULE, NameError, VERSION_RULE, is_name, is_version};
 pub use opening::Opening;
 pub use shelf::{Added, Kept, Shelf, ShelfError, Version};
-pub use starters::{STARTERS, Starter, StarterError};
+pub use starters::{LANGUAGES, Language, StarterError};

@@ -1,8 +1,11 @@
 //! A match folded once and kept small, so that any part of its replay is at hand.
 
+use super::found::StepFact;
 use super::scenes::{Footage, Remarks, Step, Still};
 use super::seat::ReplayError;
+use super::wording::Wording;
 use games::Kit;
+use games::scene::Names;
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::{fmt, io};
@@ -24,6 +27,9 @@ pub struct Parts {
 /// All steps of a match, their states compressed.
 pub struct Film {
     kit: &'static dyn Kit,
+    names: Names,
+    /// The place of the seat whose view it is.
+    own: Option<usize>,
     /// Without their states.
     steps: Vec<Step>,
     blocks: Vec<Block>,
@@ -54,6 +60,8 @@ impl Film {
     pub fn new(footage: &Footage) -> Result<Self, ReplayError> {
         let mut film = Self {
             kit: footage.kit(),
+            names: footage.names().clone(),
+            own: footage.own_place(),
             steps: Vec::new(),
             blocks: Vec::new(),
             remarks: Remarks::default(),
@@ -99,10 +107,32 @@ impl Film {
         self.steps.is_empty()
     }
 
+    /// What the game counts over a match, in the order of the steps' figures.
+    #[must_use]
+    pub fn measures(&self) -> &'static [&'static str] {
+        self.kit.card().curves.map_or(&[], |curves| curves.names)
+    }
+
+    /// All of them, without their states.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
     /// What is known besides its steps.
     #[must_use]
     pub fn remarks(&self) -> &Remarks {
         &self.remarks
+    }
+
+    /// Puts a fact of it into words again, after something was taken out of its data.
+    pub fn reword(&self, fact: &mut StepFact) {
+        let wording = Wording {
+            kit: self.kit,
+            names: &self.names,
+            own: self.own,
+        };
+        fact.sentence = wording.sentence(&fact.fact, &fact.seats);
     }
 
     /// Steps from one on, at most a number, and what their pictures have alike.
@@ -130,7 +160,7 @@ impl Film {
         for (step, state) in steps.iter_mut().zip(states.into_iter().skip(from % BLOCK)) {
             step.state = state;
             if parts.pictures {
-                let drawn = step.draw(self.kit);
+                let drawn = step.draw(self.kit, &self.names);
                 still = still.or(drawn);
             }
             step.state = step.state.take().filter(|_| parts.states);
@@ -156,6 +186,6 @@ fn pack(blocks: &mut Vec<Block>, states: &mut Vec<Option<Value>>) -> io::Result<
 /// What a step without its state takes, more or less.
 fn size(step: &Step) -> usize {
     let facts = step.facts.iter();
-    let facts = facts.map(|one| 4 * one.fact.data.to_string().len() + 64);
+    let facts = facts.map(|one| 4 * one.fact.data.to_string().len() + one.sentence.len() + 64);
     size_of::<Step>() + step.title.len() + facts.sum::<usize>()
 }

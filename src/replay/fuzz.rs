@@ -2,6 +2,7 @@
 
 use super::dialogue::{Line, replay};
 use crate::store::types::Direction;
+use games::scene::Names;
 use games::{DialogueSetup, Fact, Kit};
 use serde_json::{Value, json};
 
@@ -39,7 +40,10 @@ fn read(kit: &dyn Kit, value: &Value, text: &str) {
         let merged = models.merge(Some(value), value);
         let _ = (models.show(value), models.show(&merged));
     }
-    let _ = (kit.card().teams_of(text), (kit.card().picture)(value));
+    let _ = (
+        kit.card().teams_of(text),
+        (kit.card().picture)(value, &Names::default()),
+    );
     for kind in ["bluff", "trade", "result"] {
         let (kind, data) = (kind.to_owned(), value.clone());
         let _ = kit.card().bluff(&Fact { kind, data });
@@ -67,6 +71,6 @@ fn transcript(kit: &dyn Kit, entries: &str) {
     let _ = replay(&mut *dialogue, lines);
     let _ = (dialogue.hung_up(), dialogue.facts(), dialogue.lessons());
     if let Some(scene) = dialogue.scene() {
-        let _ = (kit.card().picture)(&scene.state);
+        let _ = (kit.card().picture)(&scene.state, &Names::default());
     }
 }

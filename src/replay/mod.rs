@@ -2,15 +2,17 @@
 //! session, verifying, showing a transcript and resuming a match all use it.
 //!
 //! `dialogue` folds a seat and `table` a match; `setup` is what a dialogue starts from. `verify` compares a fold with what is
-//! stored, `scenes` makes each step of a match visible, and `film` keeps all steps small in memory. An explanation folds a new
-//! dialogue up to the entry that asked and has a copy of its bot think again; bots that say nothing about themselves compare
-//! nothing.
+//! stored, `scenes` makes each step of a match visible, with players called as `names` has it, the facts that `found` joins
+//! and what `wording` adds, and `film` keeps all steps small in memory. An explanation folds a new dialogue up to the entry
+//! that asked and has a copy of its bot think again; bots that say nothing about themselves compare nothing.
 
 mod compare;
 mod dialogue;
 mod explain;
 mod film;
+mod found;
 mod fuzz;
+mod names;
 mod naming;
 mod scenes;
 mod seat;
@@ -19,6 +21,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod wording;
 
 pub use compare::{
     Agreement, Candidate, Comparing, Comparison, DIFFERENCES_MAX, Differs, compare, times_ms,
@@ -29,11 +32,13 @@ pub use explain::{
     builtin_seeds,
 };
 pub use film::{Film, Parts};
+pub use found::StepFact;
 pub use fuzz::fuzz;
 pub use games::RecordedReply;
+pub use names::seat_names;
 pub use naming::Naming;
-pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepFact, Still, View, footage, seats};
+pub use scenes::{Footage, Remarks, STEPS_MAX, Step, Still, View, footage, seats};
 pub use seat::{FoldedSeat, ReplayError, SeatDecision, fold_seat};
-pub use setup::{PROGRAM, dialogue_setup, named, note_advice};
+pub use setup::{ADVICE, PROGRAM, dialogue_setup, named, note_advice};
 pub use table::{ReplayedMatch, lead_match, replay_match};
 pub use verify::{Checked, Difference, VerifySummary, verify};

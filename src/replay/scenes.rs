@@ -1,26 +1,28 @@
 //! The replay of a stored match as it is shown: what was to be seen, step by step, by everybody or by one seat.
 
 use super::dialogue::watch;
+use super::found::StepFact;
+use super::names::names_in;
 use super::seat::{ReplayError, SeatLine, lines_from};
 use super::setup::dialogue_setup;
 use super::table::watch_match;
+use super::wording::{Timing, Wording};
 use crate::clock::time;
 use crate::history::{self, STDERR, SessionRow};
-use crate::store::types::{Entry, EntryId, SessionId, Side};
+use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
-use games::{Cause, DialogueSetup, Fact, Kit, Picture, Scene, Seat};
+use games::scene::Names;
+use games::{Cause, DialogueSetup, Fact, Kit, Picture, Places, Scene, Seat};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use utoipa::ToSchema;
 
 /// The maximum number of steps that are shown of one match.
 pub const STEPS_MAX: u32 = 20_000;
-/// The maximum number of facts that are shown with one step.
-const FACTS_MAX: usize = 64;
 
 /// What was to be seen after an entry that changed it.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -31,7 +33,7 @@ pub struct Step {
     pub turn: u32,
     /// When the entry was stored; `None` before the first one.
     pub at: Option<Timestamp>,
-    /// The seat whose entry it is, where known.
+    /// The seat whose entry it is, where known; `None` where several answered for it.
     pub seat: Option<u8>,
     /// The entry's number in the log.
     #[schema(value_type = Option<i64>)]
@@ -42,6 +44,15 @@ pub struct Step {
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
+    /// How long the seat took for the answer that led here, in milliseconds, where that was measured of one alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<f64>,
+    /// Whether an answer did not come, or not in time, since the step before; of the last step also after it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub late: bool,
+    /// The figures of the game's measures, by measure and seat, where any is another than before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub figures: Option<Vec<Vec<Option<i64>>>>,
     /// The facts that were found from here to the next step.
     pub facts: Vec<StepFact>,
     /// What changes in its picture, as a fragment of SVG, where pictures are wanted and the game has any.
@@ -61,14 +72,14 @@ pub struct Still {
 }
 
 impl Step {
-    /// Adds the picture. Returns what it has in common with those of the other steps.
-    pub fn draw(&mut self, kit: &dyn Kit) -> Option<Still> {
+    /// Adds the picture, of players with these names. Returns what it has in common with those of the other steps.
+    pub fn draw(&mut self, kit: &dyn Kit, names: &Names) -> Option<Still> {
         let Picture {
             width,
             height,
             still,
             moving,
-        } = (kit.card().picture)(self.state.as_ref()?)?;
+        } = (kit.card().picture)(self.state.as_ref()?, names)?;
         self.picture = Some(moving);
         Some(Still {
             width,
@@ -87,14 +98,8 @@ pub struct Remarks {
     pub cut: bool,
 }
 
-/// A fact, and the seats whose transcripts show it.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct StepFact {
-    /// The seats, where known.
-    pub seats: Vec<u8>,
-    /// The fact's kind and data.
-    #[serde(flatten)]
-    pub fact: Fact,
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 /// Whose view of a match is shown.
@@ -156,6 +161,7 @@ pub fn seats(sessions: &[SessionRow]) -> Vec<Option<u8>> {
 /// A stored match, read to be shown.
 pub struct Footage {
     kit: &'static dyn Kit,
+    names: Names,
     source: Source,
 }
 
@@ -174,16 +180,26 @@ enum Source {
     },
 }
 
-/// Reads what a view of a match is made of.
+/// Reads what a view of a match is made of. `open`: whether all of the match is public.
 ///
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`]; [`StoreError::Unknown`] if no game has its name.
-pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footage, StoreError> {
+pub async fn footage(
+    store: &Store,
+    row: &MatchRow,
+    view: View,
+    open: bool,
+) -> Result<Footage, StoreError> {
     let unknown = || StoreError::Unknown {
         what: "game",
         id: row.game.clone(),
     };
     let kit = store.reader().kit(&row.game).ok_or_else(unknown)?;
+    let own = match &view {
+        View::Everything(_) => None,
+        View::Seat(session) => Some(&**session),
+    };
+    let names = names_in(kit, row, own, open);
     let source = match view {
         View::Everything(sessions) => {
             let mut entries = Vec::new();
@@ -214,7 +230,7 @@ pub async fn footage(store: &Store, row: &MatchRow, view: View) -> Result<Footag
             }
         }
     };
-    Ok(Footage { kit, source })
+    Ok(Footage { kit, names, source })
 }
 
 /// A match's stored facts by the entry that they follow from.
@@ -229,13 +245,12 @@ async fn facts(
             continue;
         };
         let (seat, fact) = (row.seat, Fact::new(row.kind, row.data));
-        found.entry(entry).or_default().push(StepFact {
-            seats: seat.into_iter().collect(),
-            fact: match seat {
-                Some(seat) => kit.card().seated(fact, Seat(seat)),
-                None => fact,
-            },
-        });
+        let fact = match seat {
+            Some(seat) => kit.card().seated(fact, Seat(seat)),
+            None => fact,
+        };
+        let found = found.entry(entry).or_default();
+        found.push(StepFact::new(seat, fact));
     }
     Ok(found)
 }
@@ -247,6 +262,12 @@ impl Footage {
         self.kit
     }
 
+    /// What the players are called in its view.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
     /// Gives every step in order until `each` ends it, at most [`STEPS_MAX`].
     ///
     /// # Errors
@@ -254,6 +275,13 @@ impl Footage {
     pub fn steps(&self, each: impl FnMut(Step) -> ControlFlow<()>) -> Result<Remarks, ReplayError> {
         let mut steps = Steps {
             each,
+            wording: Wording {
+                kit: self.kit,
+                names: &self.names,
+                own: self.own_place(),
+            },
+            timing: Timing::default(),
+            figures: None,
             held: None,
             count: 0,
         };
@@ -262,6 +290,9 @@ impl Footage {
                 Source::Table { .. } => self.at_table(&mut steps),
                 Source::Seat { .. } => self.at_seat(&mut steps),
             };
+            if let Some(last) = &mut steps.held {
+                last.late |= steps.timing.late;
+            }
             let _ = steps.give();
             replayed
         });
@@ -270,9 +301,20 @@ impl Footage {
         replayed.map(|differences| Remarks { differences, cut })
     }
 
+    /// The place in its states of the seat whose view it is, where it is one's.
+    pub(super) fn own_place(&self) -> Option<usize> {
+        let Source::Seat { session, .. } = &self.source else {
+            return None;
+        };
+        match self.kit.card().places {
+            Places::Named(_) => Some(0),
+            Places::Numbered | Places::Unknown => session.opened.seat.map(usize::from),
+        }
+    }
+
     fn at_table(
         &self,
-        steps: &mut Steps<impl FnMut(Step) -> ControlFlow<()>>,
+        steps: &mut Steps<'_, impl FnMut(Step) -> ControlFlow<()>>,
     ) -> Result<Vec<String>, ReplayError> {
         let Source::Table {
             setup,
@@ -284,9 +326,23 @@ impl Footage {
             return Ok(Vec::new());
         };
         let table = self.kit.reopen(setup)?;
+        let seats: BTreeSet<Seat> = entries.iter().map(|(seat, _)| *seat).collect();
         let entries = entries.iter().map(|(seat, entry)| (*seat, entry)).collect();
         let wire = self.kit.card().wire;
+        // Whose answers the table waited for before the entry, and whether it has begun to wait for more since an answer.
+        let (mut awaited, mut asks): (Vec<Seat>, bool) = (Vec::new(), false);
         let replayed = watch_match(table, wire, entries, *growing, |table, after| {
+            if let Some((seat, entry)) = after {
+                steps.timing.passes(Some(seat.0), Side::Referee, entry);
+                if entry.direction == Direction::In && awaited.contains(&seat) {
+                    steps.timing.answers(seat.0, asks);
+                    asks = false;
+                }
+            }
+            let waits = seats.iter().copied().filter(|seat| table.waits(*seat));
+            let waits: Vec<Seat> = waits.collect();
+            asks |= waits.iter().any(|seat| !awaited.contains(seat));
+            awaited = waits;
             let flow = steps.see(
                 table.scene(),
                 after.map(|(seat, entry)| (Some(seat.0), entry)),
@@ -300,7 +356,7 @@ impl Footage {
 
     fn at_seat(
         &self,
-        steps: &mut Steps<impl FnMut(Step) -> ControlFlow<()>>,
+        steps: &mut Steps<'_, impl FnMut(Step) -> ControlFlow<()>>,
     ) -> Result<Vec<String>, ReplayError> {
         let Source::Seat {
             session,
@@ -318,61 +374,33 @@ impl Footage {
             Some((seat, entries.get(line.at)?))
         };
         let all = lines.iter().map(SeatLine::line);
+        let side = session.opened.side;
         let replayed = watch(&mut *dialogue, all, |dialogue, seen| {
-            let flow = steps.see(dialogue.scene(), entry_of(seen.line));
-            steps.learn(seen.facts.iter().map(|(_, fact)| StepFact {
-                seats: seat.into_iter().collect(),
-                fact: fact.clone(),
-            }));
+            let after = entry_of(seen.line);
+            if let Some((seat, entry)) = after {
+                steps.timing.passes(seat, side, entry);
+            }
+            let flow = steps.see(dialogue.scene(), after);
+            let found = seen.facts.iter();
+            steps.learn(found.map(|(_, fact)| StepFact::new(seat, fact.clone())));
             flow
         });
         Ok(replayed.differences)
     }
 }
 
-impl StepFact {
-    /// Whether another seat shows the same.
-    fn is_shown_by(&self, other: &Self) -> bool {
-        let own = |seat| self.seats.contains(seat);
-        let same = self.fact.kind == other.fact.kind && alike(&self.fact.data, &other.fact.data);
-        let another = !other.seats.is_empty() && !other.seats.iter().any(own);
-        same && (another || self.fact == other.fact)
-    }
-}
-
-/// Whether two values say the same wherever both say something.
-fn alike(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Null, _) | (_, Value::Null) => true,
-        (Value::Object(one), Value::Object(other)) => {
-            let mut one = one.iter();
-            one.all(|(name, value)| alike(value, other.get(name).unwrap_or(&Value::Null)))
-        }
-        (one, other) => one == other,
-    }
-}
-
-/// Adds to a value what another one says besides it.
-fn joined(one: &mut Value, other: Value) {
-    match (one, other) {
-        (Value::Object(one), Value::Object(other)) => {
-            for (name, value) in other {
-                joined(one.entry(name).or_insert(Value::Null), value);
-            }
-        }
-        (one @ Value::Null, other) => *one = other,
-        _ => {}
-    }
-}
-
 /// Makes steps of scenes. The last one is held back until the next, for the facts found after it.
-struct Steps<F> {
+struct Steps<'a, F> {
     each: F,
+    wording: Wording<'a>,
+    timing: Timing,
+    /// The figures of the last step that had any.
+    figures: Option<Vec<Vec<Option<i64>>>>,
     held: Option<Step>,
     count: u32,
 }
 
-impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
+impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
     /// A scene after an entry of a seat; one that shows nothing new is no step.
     fn see(
         &mut self,
@@ -382,6 +410,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
         let Some(Scene { turn, title, state }) = scene else {
             return ControlFlow::Continue(());
         };
+        let title = self.wording.names.fill(&title);
         let held = self.held.as_ref();
         if held.is_some_and(|held| held.title == title && held.state.as_ref() == Some(&state)) {
             return ControlFlow::Continue(());
@@ -392,11 +421,20 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
         if self.count > STEPS_MAX {
             return ControlFlow::Break(());
         }
+        let figures = self.wording.figures(&state);
+        let figures = figures.filter(|now| Some(now) != self.figures.as_ref());
+        if figures.is_some() {
+            self.figures.clone_from(&figures);
+        }
+        let alone = self.timing.is_of_one();
         self.held = Some(Step {
+            took_ms: self.timing.took_ms.take().filter(|_| alone),
+            late: std::mem::take(&mut self.timing.late),
+            figures,
             step: self.count - 1,
             turn,
             at: after.map(|(_, entry)| time(entry.at_us)),
-            seat: after.and_then(|(seat, _)| seat),
+            seat: after.and_then(|(seat, _)| seat).filter(|_| alone),
             entry: after.map(|(_, entry)| entry.id),
             title,
             state: Some(state),
@@ -410,21 +448,18 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<F> {
     fn learn(&mut self, found: impl Iterator<Item = StepFact>) {
         let Some(held) = &mut self.held else { return };
         for new in found {
-            let mut known = held.facts.iter_mut();
-            if let Some(known) = known.find(|known| known.is_shown_by(&new)) {
-                joined(&mut known.fact.data, new.fact.data);
-                known.seats.extend(new.seats);
-                known.seats.sort_unstable();
-                known.seats.dedup();
-            } else if held.facts.len() < FACTS_MAX {
-                held.facts.push(new);
-            }
+            new.join(&mut held.facts, &self.wording);
         }
     }
 
     fn give(&mut self) -> ControlFlow<()> {
         match self.held.take() {
-            Some(step) => (self.each)(step),
+            Some(mut step) => {
+                for found in &mut step.facts {
+                    found.turns = self.wording.turns_on(&found.fact);
+                }
+                (self.each)(step)
+            }
             None => ControlFlow::Continue(()),
         }
     }

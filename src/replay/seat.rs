@@ -24,6 +24,10 @@ pub struct FoldedSeat {
 pub struct SeatDecision {
     /// The entry that asked for it.
     pub entry: EntryId,
+    /// The entry that answered it.
+    pub answer: EntryId,
+    /// When it was answered, in microseconds since 1970-01-01 UTC.
+    pub answered_us: i64,
     /// When it was asked for, in microseconds since 1970-01-01 UTC.
     pub asked_us: i64,
     /// From then to its answer.
@@ -146,6 +150,8 @@ fn shown(
         let took_us = answer.at_us.saturating_sub(call.at_us);
         Some(SeatDecision {
             entry: call.id,
+            answer: answer.id,
+            answered_us: answer.at_us,
             asked_us: call.at_us,
             took: Duration::from_micros(u64::try_from(took_us).unwrap_or_default()),
             limit,

@@ -6,7 +6,7 @@ use games::{DialogueSetup, Kit};
 use serde_json::Value;
 
 /// The key in its setup for the versions of stored models that advise a session, by number.
-const ADVICE: &str = "advice";
+pub const ADVICE: &str = "advice";
 
 /// The key in a session's setup for what its program needs.
 pub const PROGRAM: &str = "program";

@@ -12,7 +12,7 @@ pub(super) const DIFFERENCES_MAX: usize = 5;
 pub struct ReplayedMatch {
     /// The match, whose calls that are open or yet to be sent go out when it starts.
     pub match_: Match,
-    /// Where the transcripts differ from the table's calls, in sentences.
+    /// Where the transcripts differ from the table's calls, in sentences; the first seat is 1.
     pub differences: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ impl ReplayedMatch {
             Err(Difference::NotDue) => format!("{text:?} is stored and was not due"),
             Err(Difference::Other(due)) => format!("{due:?} was due, {text:?} is stored"),
         };
-        let (number, seq) = (seat.0, entry.seq);
+        let (number, seq) = (u16::from(seat.0) + 1, entry.seq);
         self.differences
             .push(format!("seat {number}, entry {seq}: {what}"));
     }

@@ -272,9 +272,9 @@ impl Transcript {
         };
         let entries: Vec<EntryId> = found.iter().map(|found| found.entry).collect();
         let learnt: Vec<Fact> = found.into_iter().map(|found| found.fact).collect();
-        let mut found = compare_facts(&self.session, &learnt, mine(&self.session, facts));
-        let stored = mine(&self.session, facts);
-        for (at, (fact, entry)) in stored.zip(entries).enumerate() {
+        let mine = || mine(&self.session, facts);
+        let mut found = compare_facts(kit, &self.session, &learnt, mine());
+        for (at, (fact, entry)) in mine().zip(entries).enumerate() {
             if fact.entry != Some(entry) {
                 let stored = fact.entry.map(|entry| entry.0);
                 found.push(format!(
@@ -302,8 +302,13 @@ impl Transcript {
             learnt.append(&mut dialogue.facts());
         }
         let mut found = replayed.differences;
-        let stored = self.not_overruled(&learnt, mine(session, facts));
-        found.append(&mut compare_facts(session, &learnt, stored.into_iter()));
+        let stored = self.not_overruled(kit, &learnt, mine(session, facts));
+        found.append(&mut compare_facts(
+            kit,
+            session,
+            &learnt,
+            stored.into_iter(),
+        ));
         found.append(&mut compare_ending(session, ending.as_ref()));
         found
     }
@@ -311,6 +316,7 @@ impl Transcript {
     /// These facts without those of answers that an edge overruled: they have been shown, and no replay yields them.
     fn not_overruled<'a>(
         &self,
+        kit: &dyn Kit,
         learnt: &[Fact],
         stored: impl Iterator<Item = &'a FactRow>,
     ) -> Vec<&'a FactRow> {
@@ -321,7 +327,7 @@ impl Transcript {
         let overruled: HashSet<EntryId> = overruled.map(|(entry, _)| entry.id).collect();
         let mut learnt = learnt.iter().peekable();
         let kept = stored.filter(|fact| {
-            let is_learnt = |next: &&Fact| fact.kind == next.kind && fact.data == next.data;
+            let is_learnt = |next: &&Fact| is_same(kit, fact, next);
             let found = learnt.next_if(is_learnt).is_some();
             let is_overruled = fact.entry.is_some_and(|entry| overruled.contains(&entry));
             if !found && !is_overruled {
@@ -340,7 +346,15 @@ fn mine<'a>(session: &SessionRow, stored: &'a [FactRow]) -> impl Iterator<Item =
     own.filter(|fact| !ANSWERING_FACTS.contains(&fact.kind.as_str()))
 }
 
+/// Whether folding gives what is stored, perhaps by a version that noted less.
+fn is_same(kit: &dyn Kit, stored: &FactRow, learnt: &Fact) -> bool {
+    stored.kind == learnt.kind
+        && (stored.data == learnt.data
+            || stored.data == kit.card().as_noted(learnt.clone(), &stored.data).data)
+}
+
 fn compare_facts<'a>(
+    kit: &dyn Kit,
     session: &SessionRow,
     learnt: &[Fact],
     stored: impl Iterator<Item = &'a FactRow>,
@@ -356,7 +370,7 @@ fn compare_facts<'a>(
         ));
     }
     for (at, (stored, learnt)) in mine.iter().zip(learnt).enumerate() {
-        if stored.kind != learnt.kind || stored.data != learnt.data {
+        if !is_same(kit, stored, learnt) {
             found.push(format!(
                 "fact {at}: {} {} is stored, folding gives {} {}",
                 stored.kind, stored.data, learnt.kind, learnt.data

@@ -11,7 +11,7 @@ use super::program;
 use super::registry::Registry;
 use crate::cluster::Replica;
 use crate::store::StoreError;
-use crate::store::types::{Append, Close, LiveSession, NewSession, SessionRow, Side};
+use crate::store::types::{Append, Close, IMPORTED, LiveSession, NewSession, SessionRow, Side};
 use games::{Cause, Wire};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +25,10 @@ pub(super) const UNTERMINATED: &str = "nothing was received for it any more";
 /// Takes up a session that has not ended.
 pub(super) fn take_up(registry: &Arc<Registry>, found: LiveSession, known: &mut KnownBots) {
     let opened = &found.opened;
+    // What was left of an import that was cut off.
+    if opened.referee == IMPORTED {
+        return;
+    }
     let Some(bot) = known_bot(registry, opened, known) else {
         tracing::warn!(
             session = found.id.0,

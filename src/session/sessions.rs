@@ -50,6 +50,13 @@ impl Sessions {
         Ok(Self { registry })
     }
 
+    /// None: nothing is taken up, ended or expected. For those who only read.
+    #[must_use]
+    pub fn idle(options: SessionOptions, dependencies: Dependencies) -> Self {
+        let registry = Arc::new(Registry::new(options, dependencies));
+        Self { registry }
+    }
+
     async fn take_up(registry: &Arc<Registry>) -> Result<(), StoreError> {
         let live = registry.dependencies.store.live().await?;
         let mut known = KnownBots::new();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub enum StoreError {
     /// Another process has the database open.
     #[error(
-        "the database {path} is in use by another drover process{holder}: stop that one, or name another file (store.path, --store or --database)"
+        "the database {path} is in use by another drover process{holder}: stop that one, or name another file (--store, or store.path)"
     )]
     InUse {
         /// The database.
@@ -17,7 +17,7 @@ pub enum StoreError {
     },
     /// The database was written by a later version.
     #[error(
-        "the database {location} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or name another database (store.path, --store or --database)"
+        "the database {location} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or name another database (--store, or store.path)"
     )]
     Newer {
         /// The database.
@@ -31,7 +31,7 @@ pub enum StoreError {
     #[error(
         "the database {path} was written by an earlier version of drover, and this one cannot read it: export what you \
          need with the version that wrote it (`drover match export`, `drover tournament export`), or start with a fresh \
-         data folder (store.path, --store or --database)"
+         data folder (--store, or store.path)"
     )]
     Older {
         /// The database.
@@ -47,8 +47,8 @@ pub enum StoreError {
     },
     /// The file is damaged.
     #[error(
-        "the database {path} is damaged ({why}): with DROVER__STORE__PATH={quoted}, `drover db verify` lists what is whole \
-         and `drover db salvage OUT` saves it",
+        "the database {path} is damaged ({why}): `drover db verify --store {quoted}` lists what is whole, and `drover db salvage \
+         OUT --store {quoted}` saves it",
         quoted = shell_words::quote(&path.to_string_lossy())
     )]
     Damaged {
@@ -70,7 +70,7 @@ pub enum StoreError {
     },
     /// The folder of the database cannot be created or written to.
     #[error(
-        "cannot write in {folder}, the folder of the database: {source}; name a place where drover may write (store.path, --store or --database)"
+        "cannot write in {folder}, the folder of the database: {source}; name a place where drover may write (--store, or store.path)"
     )]
     Folder {
         /// The folder.
@@ -81,7 +81,7 @@ pub enum StoreError {
     /// The folder of the database is missing, and this process may not create it.
     #[error(
         "the folder {folder} of the database is missing, and user {user}, as whom drover runs, may not create it: \
-         create it as root (install -d -m 700 -o {user} {quoted}), or name another place (store.path, --store or --database)",
+         create it as root (install -d -m 700 -o {user} {quoted}), or name another place (--store, or store.path)",
         quoted = shell_words::quote(&folder.to_string_lossy())
     )]
     NoFolder {
@@ -93,7 +93,7 @@ pub enum StoreError {
     /// Somebody else owns the database or its folder, and this process may not use it.
     #[error(
         "cannot use {path}: it belongs to user {owner}, and drover runs as user {user}: run drover as user {owner}, \
-         or name a database in a folder of user {user} (store.path, --store or --database)"
+         or name a database in a folder of user {user} (--store, or store.path)"
     )]
     Foreign {
         /// The file or folder.
@@ -105,7 +105,7 @@ pub enum StoreError {
     },
     /// There is no database to read.
     #[error(
-        "there is no database at {location}: `drover serve` makes one when it starts; or name another one (store.path, store.url or --database)"
+        "there is no database at {location}: name yours with --store (or store.path); `drover serve` makes one when it starts"
     )]
     Missing {
         /// Where it should be.

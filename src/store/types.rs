@@ -79,7 +79,7 @@ pub struct Entry {
 }
 
 /// A session's row, written with its first entry.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NewSession {
     /// The match it belongs to. Its row must exist or come in [`Append::match_`].
     pub match_id: String,
@@ -132,6 +132,9 @@ impl SeatRow {
         self.entrant.as_deref().or(self.name.as_deref())
     }
 }
+
+/// The referee of matches that were read from files: nothing goes on with them, and their numbers are nobody's.
+pub const IMPORTED: &str = "imported";
 
 /// A match's row, written when it is first seen; what is known at its end only is empty until then.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

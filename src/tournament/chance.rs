@@ -11,7 +11,7 @@ pub(super) const SECRET: &str = "secret";
 pub(super) fn begun_with(seed: Option<u64>) -> Result<Secret, FileError> {
     match seed {
         Some(seed) => Ok(Secret::of_seed(seed)),
-        None => Secret::drawn().map_err(|why| FileError(why.to_string())),
+        None => Secret::drawn().map_err(|why| FileError::one(why.to_string())),
     }
 }
 

@@ -4,6 +4,7 @@ use super::file_error::{FileError, refuse};
 use crate::link::program::ProgramSpec;
 use crate::referee::SeatSpec;
 use crate::referee::hub::TokenDigest;
+use crate::secrets::hexadecimal;
 use games::Kit;
 use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -40,7 +41,10 @@ pub struct EntrantFile {
 
 /// How an entrant plays: `builtin:NAME`, `bot:NAME`, `url:http://…`, `cmd:PROGRAM ARGS` or `remote`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "it must be a text such as \"builtin:champion\", or a table of such texts by game"
+)]
 pub enum Player {
     /// The same in all its games.
     Everywhere(String),
@@ -66,12 +70,7 @@ fn digests<S: Serializer>(
     env: &BTreeMap<String, String>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let digest = |value: &String| {
-        let bytes = Sha256::digest(value);
-        bytes.iter().fold("sha256:".to_owned(), |text, byte| {
-            text + &format!("{byte:02x}")
-        })
-    };
+    let digest = |value: &String| format!("sha256:{}", hexadecimal(&Sha256::digest(value)));
     serializer.collect_map(env.iter().map(|(name, value)| (name, digest(value))))
 }
 
@@ -98,7 +97,8 @@ impl EntrantFile {
 
     pub(super) fn entrant(&self, kit: &dyn Kit, folder: &Path) -> Result<Entrant, FileError> {
         let name = &self.name;
-        let refused = |why: String| FileError(format!("entrant {name:?}: {why}"));
+        let named = |why: &str| format!("entrant {name:?}: {why}");
+        let refused = |why: String| FileError::one(named(&why));
         let mut spec = match (self.player(kit.card().name), &self.run) {
             (Some(_), Some(_)) => {
                 return Err(refused("either player or run, not both".to_owned()));
@@ -123,7 +123,7 @@ impl EntrantFile {
         match &mut spec {
             SeatSpec::Program(program) => {
                 let own = self.program(program, folder);
-                *program = own.map_err(|FileError(why)| refused(why))?;
+                *program = own.map_err(|why| why.map(named))?;
             }
             _ if of_programs => {
                 let why = "folder, env, memory_mib and cpu_seconds are for programs (run, or player = \"cmd:…\")";

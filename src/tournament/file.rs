@@ -7,6 +7,7 @@ use super::file_error::{FileError, refuse};
 use super::keep::Extent;
 use super::runner::CONCURRENCY_MAX;
 use super::standings::{Named, TieBreak, Until};
+use crate::config::{TomlFile, read_toml};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{SeatPrograms, SeatSpec};
 use crate::secrets::Secret;
@@ -34,7 +35,7 @@ const WITHIN: (Duration, RangeInclusive<Duration>) = (
     Duration::from_secs(1)..=Duration::from_secs(3_600),
 );
 /// Times that a match is played again at most.
-const REPLAYS_MAX: u32 = 10;
+const REPLAYS_MAX: usize = 10;
 /// Characters of a name at most.
 const NAME_CHARS_MAX: usize = 64;
 
@@ -69,9 +70,9 @@ pub struct TournamentFile {
     /// What built-in bots may know of their rivals.
     #[serde(default)]
     pub models: Models,
-    /// How much is stored.
-    #[serde(default)]
-    pub store: Extent,
+    /// How much is kept of each match. Stored setups have its former name.
+    #[serde(default, rename(serialize = "store"), alias = "store")]
+    pub keep: Extent,
     /// Ends a game's tournament once this holds, such as `A > B at 95 %`, where both play.
     pub until: Option<String>,
     /// Ends it after the round in which it has lasted so long, in minutes.
@@ -126,33 +127,88 @@ const fn yes() -> bool {
 }
 
 impl TournamentFile {
-    /// Reads a file's text.
+    /// Reads a file's text; mistakes name its `path`.
     ///
     /// # Errors
-    /// [`FileError`] with the line of a mistake.
-    pub fn read(text: &str) -> Result<Self, FileError> {
-        let file: Self =
-            toml::from_str(text).map_err(|error| FileError(error.to_string().trim().to_owned()))?;
-        file.check()?;
-        Ok(file)
+    /// [`FileError`] with every mistake, and its line where that is known.
+    pub fn read(path: &Path, text: &str) -> Result<Self, FileError> {
+        let TomlFile { value, mistakes } = read_toml::<Self>(path, text);
+        let mistakes = mistakes
+            .iter()
+            .map(|why| Err(FileError::one(why.to_string())));
+        let checked = value.as_ref().map(|file| file.check(path));
+        FileError::all(mistakes.chain(checked))?;
+        value.ok_or_else(|| FileError::one(format!("{}: it holds no tournament", path.display())))
     }
 
-    fn check(&self) -> Result<(), FileError> {
-        named("name", &self.name)?;
-        let mut known = HashSet::new();
-        for game in &self.games {
-            if !known.insert(game.as_str()) {
-                return refuse(format!("games: {game:?} is there twice"));
-            }
-        }
+    /// The tournaments of these of its games, with all that is wrong for any of them; `folder`: where the file at `path`
+    /// lies.
+    ///
+    /// # Errors
+    /// [`FileError`] for what does not fit the games.
+    pub fn cups(&self, games: &[&str], path: &Path, folder: &Path) -> Result<Vec<Cup>, FileError> {
+        let cup = |game: &&str| {
+            let cup = self.cup(game, folder)?;
+            self.until(&cup)?;
+            Ok(cup)
+        };
+        let cups = FileError::all(games.iter().map(cup));
+        cups.map_err(|why| why.map(|why| format!("{}: {why}", path.display())))
+    }
+
+    /// Checks what no game decides.
+    fn check(&self, path: &Path) -> Result<(), FileError> {
+        let known: HashSet<&str> = self.games.iter().map(String::as_str).collect();
+        let checked = [
+            named("name", &self.name),
+            self.check_games(&known),
+            self.check_numbers(),
+            self.within().map(drop),
+            self.check_entrants(&known),
+            self.check_until(),
+        ];
+        let checked = FileError::all(checked).map(drop);
+        checked.map_err(|why| why.map(|why| format!("{}: {why}", path.display())))
+    }
+
+    fn check_games(&self, known: &HashSet<&str>) -> Result<(), FileError> {
         if self.games.is_empty() {
             return refuse("games: there is none; write games = [\"planowanie\"]".to_owned());
         }
-        for game in self.of_game.keys() {
-            if !known.contains(game.as_str()) {
-                return refuse(format!("game.{game}: {game:?} is not among games"));
+        let count = |game: &str| self.games.iter().filter(|other| *other == game).count();
+        let twice = self.games.iter().filter(|game| count(game) > 1);
+        let twice = twice.map(|game| refuse(format!("games: {game:?} is there twice")));
+        let others = self
+            .of_game
+            .keys()
+            .filter(|game| !known.contains(game.as_str()));
+        let others = others.map(|game| refuse(format!("game.{game}: {game:?} is not among games")));
+        FileError::all(twice.chain(others)).map(|_: Vec<()>| ())
+    }
+
+    fn check_numbers(&self) -> Result<(), FileError> {
+        let above_0 = |name: &str, value: Option<f64>| match value {
+            Some(value) if !(value > 0.0 && value.is_finite()) => {
+                refuse(format!("{name}: it must be a number above 0"))
             }
-        }
+            _ => Ok(()),
+        };
+        let at_most = |name: &str, given: usize, most: usize| match given > most {
+            true => refuse(format!("{name}: {given} is more than {most}")),
+            false => Ok(()),
+        };
+        let concurrency = self.concurrency.map_or(0, NonZeroUsize::get);
+        let checked = [
+            above_0("minutes_max", self.minutes_max),
+            above_0("precision", self.precision),
+            at_most("concurrency", concurrency, CONCURRENCY_MAX),
+            at_most("replays_max", self.replays_max as usize, REPLAYS_MAX),
+            at_most("entrants", self.entrants.len(), ENTRANTS_MAX),
+        ];
+        FileError::all(checked).map(drop)
+    }
+
+    fn check_until(&self) -> Result<(), FileError> {
         let mut of_games = self.of_game.values();
         let until = self.until.is_some() || of_games.any(|game| game.until.is_some());
         if until && !self.rotate {
@@ -161,32 +217,6 @@ impl TournamentFile {
                     .to_owned(),
             );
         }
-        for (name, value) in [
-            ("minutes_max", self.minutes_max),
-            ("precision", self.precision),
-        ] {
-            if value.is_some_and(|value| !(value > 0.0 && value.is_finite())) {
-                return refuse(format!("{name}: it must be a number above 0"));
-            }
-        }
-        if let Some(given) = self
-            .concurrency
-            .filter(|given| given.get() > CONCURRENCY_MAX)
-        {
-            return refuse(format!(
-                "concurrency: {given} is more than {CONCURRENCY_MAX}"
-            ));
-        }
-        if self.replays_max > REPLAYS_MAX {
-            let given = self.replays_max;
-            return refuse(format!("replays_max: {given} is more than {REPLAYS_MAX}"));
-        }
-        if self.entrants.len() > ENTRANTS_MAX {
-            let given = self.entrants.len();
-            return refuse(format!("{given} entrants; there may be {ENTRANTS_MAX}"));
-        }
-        self.within()?;
-        self.check_entrants(&known)?;
         let Some(until) = &self.until else {
             return Ok(());
         };
@@ -204,27 +234,33 @@ impl TournamentFile {
     }
 
     fn check_entrants(&self, known: &HashSet<&str>) -> Result<(), FileError> {
-        let mut names = HashSet::new();
-        for entrant in &self.entrants {
-            named("entrant.name", &entrant.name)?;
-            if !names.insert(entrant.name.as_str()) {
-                return refuse(format!("entrant {:?}: it is there twice", entrant.name));
-            }
-            let by_game = match &entrant.player {
-                Some(Player::ByGame(players)) => players.keys().collect(),
-                _ => Vec::new(),
+        let named = |name: &str| self.entrants.iter().filter(|one| one.name == name).count();
+        let check = |entrant: &EntrantFile| {
+            let name = &entrant.name;
+            let twice = match named(name) > 1 {
+                true => refuse(format!("entrant {name:?}: it is there twice")),
+                false => Ok(()),
             };
-            let mut named = entrant.games.iter().flatten().chain(by_game);
-            if let Some(game) = named.find(|game| !known.contains(game.as_str())) {
-                let name = &entrant.name;
-                return refuse(format!("entrant {name:?}: {game:?} is not among games"));
-            }
-            if !self.games.iter().any(|game| entrant.plays(game)) {
-                let name = &entrant.name;
-                return refuse(format!(
-                    "entrant {name:?}: it plays none of the games; leave out games, or name some that it has a player for"
-                ));
-            }
+            FileError::all([twice, self.check_entrant(entrant, known)]).map(drop)
+        };
+        FileError::all(self.entrants.iter().map(check)).map(drop)
+    }
+
+    fn check_entrant(&self, entrant: &EntrantFile, known: &HashSet<&str>) -> Result<(), FileError> {
+        let name = &entrant.name;
+        named("entrant.name", name)?;
+        let by_game = match &entrant.player {
+            Some(Player::ByGame(players)) => players.keys().collect(),
+            _ => Vec::new(),
+        };
+        let mut all = entrant.games.iter().flatten().chain(by_game);
+        if let Some(game) = all.find(|game| !known.contains(game.as_str())) {
+            return refuse(format!("entrant {name:?}: {game:?} is not among games"));
+        }
+        if !self.games.iter().any(|game| entrant.plays(game)) {
+            return refuse(format!(
+                "entrant {name:?}: it plays none of the games; leave out games, or name some that it has a player for"
+            ));
         }
         Ok(())
     }
@@ -237,7 +273,7 @@ impl TournamentFile {
             house: entrant.house,
         };
         let all: Vec<Named> = self.entrants.iter().map(named).collect();
-        Until::parse(text, &all).map_err(|why| FileError(format!("until: {why}")))
+        Until::parse(text, &all).map_err(|why| FileError::one(format!("until: {why}")))
     }
 
     /// What `until` says of a game.
@@ -278,10 +314,10 @@ impl TournamentFile {
     /// # Errors
     /// [`FileError`] if bots are to learn from what would not be stored.
     pub fn extent(&self, given: Option<Extent>) -> Result<Extent, FileError> {
-        let extent = given.unwrap_or(self.store);
+        let extent = given.unwrap_or(self.keep);
         if self.models == Models::Learn && extent == Extent::Results {
             return refuse(
-                "models: bots can \"learn\" only from what was said, which store = \"results\" leaves out"
+                "models: bots can \"learn\" only from what was said, which keep = \"results\" leaves out"
                     .to_owned(),
             );
         }
@@ -301,7 +337,7 @@ impl TournamentFile {
         within
             .filter(|within| allowed.contains(within))
             .ok_or_else(|| {
-                FileError(format!(
+                FileError::one(format!(
                     "within: {given:?} is no time from 1s to 1h, such as 30s"
                 ))
             })
@@ -330,7 +366,7 @@ impl TournamentFile {
         let budget: ThinkBudget = match given {
             Some(text) => text
                 .parse()
-                .map_err(|why| FileError(format!("budget: {why}")))?,
+                .map_err(|why| FileError::one(format!("budget: {why}")))?,
             None => ThinkBudget::Time(kit.card().limits.play_budget),
         };
         let options = checked_options(kit, of_game.options)?;
@@ -342,14 +378,14 @@ impl TournamentFile {
         };
         format
             .check(&field)
-            .map_err(|why| FileError(format!("{game}: schedule: {why}")))?;
+            .map_err(|why| FileError::one(format!("{game}: schedule: {why}")))?;
         self.check_extent(game, format, &field, decks)?;
         let line_up = kit.line_up(&options, seats);
-        let line_up = line_up.map_err(|why| FileError(format!("{game}: seats: {why}")))?;
+        let line_up = line_up.map_err(|why| FileError::one(format!("{game}: seats: {why}")))?;
         // What options are worth shows at a table only.
         let table = TableSetup::numbered(0, options.clone(), line_up.owners.len());
         kit.table(&table)
-            .map_err(|why| FileError(format!("game.{game}.options: {why}")))?;
+            .map_err(|why| FileError::one(format!("game.{game}.options: {why}")))?;
         let secret = begun_with(self.seed)?;
         let decided = Decided {
             game,
@@ -388,8 +424,8 @@ impl TournamentFile {
             .entrants
             .iter()
             .filter(|given| given.plays(kit.card().name));
-        let entrants: Result<Vec<_>, _> = play.map(|given| given.entrant(kit, folder)).collect();
-        let mut entrants = entrants?;
+        let entrants = play.map(|given| given.entrant(kit, folder));
+        let mut entrants = FileError::all(entrants)?;
         check_dialling(&entrants)?;
         entrants.sort_by_key(|entrant| entrant.house);
         Ok(entrants)
@@ -418,7 +454,8 @@ impl TournamentFile {
 
     /// All of the file that decides the results, as it is stored.
     fn setup(&self, decided: &Decided<'_>, entrants: &[Entrant]) -> Result<Value, FileError> {
-        let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;
+        let mut setup =
+            serde_json::to_value(self).map_err(|why| FileError::one(why.to_string()))?;
         if let Some(setup) = setup.as_object_mut() {
             setup.insert("playing".to_owned(), decided.game.into());
             setup.insert(SECRET.to_owned(), decided.secret.text().into());
@@ -450,7 +487,7 @@ fn kit_of(game: &str) -> Result<&'static dyn Kit, FileError> {
     games::find(game).ok_or_else(|| {
         let known: Vec<_> = games::ALL.iter().map(|kit| kit.card().name).collect();
         let known = known.join(", ");
-        FileError(format!(
+        FileError::one(format!(
             "games: there is no game {game:?}; there are: {known}"
         ))
     })

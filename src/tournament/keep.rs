@@ -265,7 +265,7 @@ async fn fill(
             record.note(seat, fact).await?;
         }
     }
-    record.fell_back(played.left.iter().map(|left| left.fallbacks.clone()));
+    record.took(played.left.iter().map(|left| left.taken.clone()));
     let mut result = MatchResult {
         slot: slot.clone().filter(|_| *fills).map(Box::new),
         notes: notes(played),

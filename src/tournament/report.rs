@@ -1,9 +1,10 @@
 //! The result of many matches, for people and programs.
 
 use super::tally::{EntrantTally, Tally};
+use crate::counted::counted;
 use crate::link::program::MachineReport;
 use crate::referee::budget::ThinkBudget;
-use crate::sheet::{Column, Grid};
+use crate::sheet::{Column, Grid, Layout, broken_lines, columns};
 use games::Cause;
 use serde::Serialize;
 use serde_json::Value;
@@ -13,6 +14,9 @@ use utoipa::ToSchema;
 
 /// From this share of the machine on, what others took is reported.
 const OTHERS_REPORTED: f64 = 0.25;
+
+/// The columns that a narrow terminal does not show, in this order: pairs, p50, games and refused.
+const SPARE: &[usize] = &[7, 9, 2, 8];
 
 /// The conditions of the matches.
 #[derive(Clone, Debug, Serialize)]
@@ -283,70 +287,58 @@ impl Report {
         Ok(Grid::new(&columns, &self.seats).csv()?)
     }
 
-    /// As a table for people.
+    /// As a table for people, at most this wide if it is given.
     #[must_use]
-    pub fn table(&self) -> String {
-        let mut text = self.seat_lines();
+    pub fn table(&self, width: Option<usize>) -> String {
         let named = || self.seats.iter().map(|row| (&*row.bot, &row.figures));
-        text.push_str(&remarks(named));
-        text.push_str(&self.failures());
-        text.push_str(&self.circumstances());
+        let mut notes = remarks(named);
+        notes.push_str(&self.failures());
+        notes.push_str(&self.circumstances());
         let conditions = &self.conditions;
-        text.push_str(&format!(
-            "{} of {} matches of {} in {:.1} s ({:.0} a second), seed {}, budget {}\n",
+        notes.push_str(&format!(
+            "{} of {} of {} in {:.1} s ({:.0} a second), seed {}, budget {}\n",
             self.games,
-            conditions.games_planned,
+            counted(conditions.games_planned, "match"),
             conditions.game,
             self.seconds,
             self.games_per_second,
             conditions.seed,
             conditions.budget,
         ));
-        text
+        self.seat_lines(width) + &broken_lines(&notes, width)
     }
 
     /// A heading, and a line for each seat.
-    fn seat_lines(&self) -> String {
-        let width = self
-            .seats
-            .iter()
-            .map(|row| row.bot.chars().count())
-            .max()
-            .unwrap_or(0)
-            .max(3);
-        let mut text = format!(
-            "{:>4}  {:width$}  {:>7}  {:>7}  {:>6}  {:>15}  {:>9}  {:>6}  {:>7}  {:>9}  {:>9}\n",
-            "seat",
-            "bot",
-            "games",
-            "wins",
-            "share",
-            "95 %",
-            "score",
-            "pairs",
-            "refused",
-            "p50 ms",
-            "p99 ms"
-        );
-        for row in &self.seats {
+    fn seat_lines(&self, width: Option<usize>) -> String {
+        let ms = |value: Option<f64>| value.map_or("-".to_owned(), short);
+        let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+        let row = |row: &SeatReport| {
             let figures = &row.figures;
-            let interval = range(figures.win_share_low, figures.win_share_high);
-            let ms = |value: Option<f64>| value.map_or("-".to_owned(), short);
-            text.push_str(&format!(
-                "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9}  {:>5.1}%  {:>7}  {:>9}  {:>9}\n",
-                row.seat,
-                row.bot,
-                figures.games,
-                figures.wins,
-                100.0 * figures.win_share,
+            vec![
+                row.seat.to_string(),
+                row.bot.clone(),
+                figures.games.to_string(),
+                figures.wins.to_string(),
+                percent(figures.win_share),
+                range(figures.win_share_low, figures.win_share_high),
                 score(figures.mean_score),
-                100.0 * figures.pair_score,
-                figures.refused,
+                percent(figures.pair_score),
+                figures.refused.to_string(),
                 ms(figures.decision_ms_p50),
                 ms(figures.decision_ms_p99),
-            ));
-        }
-        text
+            ]
+        };
+        let headings = [
+            "seat", "bot", "games", "wins", "share", "95 %", "score", "pairs", "refused", "p50 ms",
+            "p99 ms",
+        ];
+        let rows: Vec<Vec<String>> = self.seats.iter().map(row).collect();
+        let layout = Layout {
+            right: &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+            width,
+            spare: SPARE,
+        };
+        columns(&headings, &rows, &layout)
     }
 
     /// What a reader must know of how it was played.
@@ -444,8 +436,9 @@ where
     }
     for (name, figures) in entrants().filter(|(_, figures)| figures.fallback > 0) {
         text.push_str(&format!(
-            "not its own: {name}: {} of {} decisions, taken by its fallback\n",
-            figures.fallback, figures.decisions
+            "not its own: {name}: {} of {}, taken by its fallback\n",
+            figures.fallback,
+            counted(figures.decisions, "decision")
         ));
     }
     for (name, figures) in entrants().filter(|(_, figures)| !figures.participation.is_empty()) {

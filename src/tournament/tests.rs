@@ -379,7 +379,7 @@ name = "cup"
 games = ["koehandel"]
 decks = 2
 budget = "1n"
-store = "results"
+keep = "results"
 schedule = { format = "round-robin", laps = 2 }
 entrant = [
     { name = "anna", player = "builtin:random" },
@@ -431,7 +431,7 @@ async fn noted(file: &str, stops_at: usize) -> (Vec<PlannedMatch>, [String; 2]) 
     let recording = open_recording(&path(&folder), Extent::Results)
         .await
         .unwrap();
-    let file = TournamentFile::read(file).unwrap();
+    let file = TournamentFile::read(Path::new("cup.toml"), file).unwrap();
     let cup = || file.cup("koehandel", folder.path()).unwrap();
     let asked = Arc::default();
     let go_on = async |course: &mut Course, stops_at| {

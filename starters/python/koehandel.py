@@ -1,8 +1,6 @@
 """Plays Koehandel: bids up to what an animal is worth to it, pays with little change, and auctions."""
 
-from drover_bot import play
-
-VALUES = [10, 40, 90, 160, 250, 350, 500, 650, 800, 1000]  # by animal, A to J
+VALUES = [10, 40, 90, 160, 250, 350, 500, 650, 800, 1000]  # of four, by animal, A to J
 COINS = [0, 10, 50, 100, 200, 500]
 
 
@@ -23,12 +21,10 @@ class Bot:
             return {"amount": None}
         if kind == "pre_empt":
             return {"amount": None}
-        if kind == "pay":
-            return min(acts, key=lambda act: worth(act["cards"]["cards"]))
-        # A trade: what the animals are worth, or as near as the acts come.
+        # What is to be paid; in a trade what the animals are worth, or as near as the acts come.
+        goal = 0 if kind == "pay" else self.limit(about["animal"], view) * about["count"]
         offers = [act for act in acts if act["cards"] != "missing"]
-        limit = self.limit(about["animal"], view) * about["count"]
-        return min(offers, key=lambda act: abs(worth(act["cards"]["cards"]) - limit), default=acts[0])
+        return min(offers, key=lambda act: abs(worth(act["cards"]["cards"]) - goal), default=acts[0])
 
     def limit(self, card, view):
         """What a card is worth: more, the more of its kind are here, and never more than half of the money."""
@@ -36,7 +32,3 @@ class Bot:
         have = view["herds"][0][animal]
         value = VALUES[animal] * (1 + have) * 0.3
         return min(value, worth(view["purse"]) * 0.5)
-
-
-if __name__ == "__main__":
-    play(Bot())

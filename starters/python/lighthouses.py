@@ -1,44 +1,43 @@
-"""Plays Lighthouses: walks to the nearest lighthouse that is not its own, takes it, and connects what it can."""
+"""Plays Lighthouses: walks to the nearest lighthouse that it can take, takes it, and connects what it can."""
 
 from collections import deque
-
-from drover_bot import play
 
 
 class Bot:
     def seen(self, event):
+        """Keeps the chart. A restarted program is sent it again."""
         if isinstance(event, dict) and "begins" in event:
             chart, self.seat, _players = event["begins"]
             self.width = chart["width"]
-            self.island = [cell == "#" for row in chart["rows"] for cell in row]
+            self.island = "".join(chart["rows"])
             self.lighthouses = chart["lighthouses"]
 
     def decide(self, ask, view, acts):
         if ask == "prepare":
             return "pass"
-        of = lambda kind: [act for act in acts if isinstance(act, dict) and kind in act]
-        if of("connect"):
-            return of("connect")[0]
-        beacons, here = view["beacons"], view["position"]
-        if here in self.lighthouses:
-            beacon = beacons[self.lighthouses.index(here)]
-            attacks = max(of("attack"), key=lambda act: act["attack"], default=None)
-            if attacks and beacon["owner"] != self.seat and attacks["attack"] > beacon["energy"]:
-                return attacks
+        here, energy = view["position"], view["energy"]
+        connects, attacks, moves = (
+            [act for act in acts if kind in act] for kind in ["connect", "attack", "move"]
+        )
+        if connects:
+            return connects[0]
         goals = {
             cell
-            for cell, beacon in zip(self.lighthouses, beacons)
-            if beacon["owner"] != self.seat and beacon["energy"] < view["energy"]
+            for cell, beacon in zip(self.lighthouses, view["beacons"])
+            if beacon["owner"] != self.seat and beacon["energy"] < energy
         }
+        attack = max(attacks, key=lambda act: act["attack"], default=None)
+        if here in goals and attack and attack["attack"] > view["beacons"][self.lighthouses.index(here)]["energy"]:
+            return attack
         step = self.step(here, goals - {here})
-        moves = {self.to(here, act["move"]): act for act in of("move")}
-        if step in moves:
-            return moves[step]
-        energy = dict(view["seen"])
-        return max(moves.items(), key=lambda move: energy.get(move[0], 0))[1] if moves else "pass"
+        there = dict(view["seen"])
 
-    def to(self, here, way):
-        return here + way["dy"] * self.width + way["dx"]
+        def goodness(act):
+            """A step on the way is best, then one to where energy lies."""
+            to = here + act["move"]["dy"] * self.width + act["move"]["dx"]
+            return to == step, there.get(to, 0)
+
+        return max(moves, key=goodness, default="pass")
 
     def step(self, here, goals):
         """The first step of a shortest way to one of these cells."""
@@ -48,16 +47,9 @@ class Bot:
             cell = waiting.popleft()
             if cell in goals:
                 return first[cell]
-            for way in [-1, 0, 1]:
-                for up in [-1, 0, 1]:
-                    next_cell = cell + up * self.width + way
-                    column = cell % self.width + way
-                    inside = 0 <= column < self.width and 0 <= next_cell < len(self.island)
-                    if inside and self.island[next_cell] and next_cell not in first:
-                        first[next_cell] = next_cell if cell == here else first[cell]
-                        waiting.append(next_cell)
+            for to in (cell + dy * self.width + dx for dy in [-1, 0, 1] for dx in [-1, 0, 1]):
+                # The island has water all around it.
+                if self.island[to] == "#" and to not in first:
+                    first[to] = to if cell == here else first[cell]
+                    waiting.append(to)
         return None
-
-
-if __name__ == "__main__":
-    play(Bot())

@@ -2,32 +2,26 @@
 
 from math import ceil, hypot
 
-from drover_bot import play
-
 
 class Bot:
     def decide(self, ask, view, acts):
         planets, me = view["planets"], view["you"]
-        mine = [planet for planet in planets if planet["owner"] == me]
-        others = [planet for planet in planets if planet["owner"] != me]
-        aimed = {fleet.get("to") for fleet in view["fleets"] or [] if fleet.get("owner") == me}
+        aimed = {fleet["to"] for fleet in view["fleets"] or [] if fleet["owner"] == me}
         launches = []
-        for planet in mine:
+        for planet in planets:
+            if planet["owner"] != me:
+                continue
             best = None
-            for other in others:
+            for other in planets:
                 turns = ceil(hypot(planet["x"] - other["x"], planet["y"] - other["y"]))
                 grows = other["growth"] * turns if other["owner"] else 0
-                needed = other["ships"] + grows + 1
-                pays = (other["growth"] + 0.1) / (needed + turns)
-                fits = other["id"] not in aimed and needed < planet["ships"]
+                ships = other["ships"] + grows + 1
+                pays = (other["growth"] + 0.1) / (ships + turns)
+                fits = other["owner"] != me and other["id"] not in aimed and ships < planet["ships"]
                 if fits and (best is None or pays > best[0]):
-                    best = (pays, other["id"], needed)
+                    best = (pays, other["id"], ships)
             if best:
                 _, target, ships = best
                 aimed.add(target)
                 launches.append({"from": planet["id"], "to": target, "ships": ships})
         return {"launches": launches, "upgrades": [], "message": None}
-
-
-if __name__ == "__main__":
-    play(Bot())

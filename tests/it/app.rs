@@ -59,7 +59,8 @@ pub struct TestApp {
 /// The executable with a clean environment.
 pub fn drover() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_drover"));
-    command.stdin(Stdio::null());
+    // A shell that exports its width would narrow tables.
+    command.stdin(Stdio::null()).env_remove("COLUMNS");
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("DROVER") {
             command.env_remove(name);
@@ -81,7 +82,9 @@ pub fn run_with(name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> Out
 
 /// Runs a verb on this database to its end.
 pub fn run_on(store: &Path, arguments: &[&str]) -> Output {
-    run_with("DROVER__STORE__PATH", store, arguments)
+    let mut command = drover();
+    command.args(arguments).arg("--store").arg(store);
+    command.output().unwrap()
 }
 
 /// Runs a verb that asks the daemon at `url`, with a token or without.

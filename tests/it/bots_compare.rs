@@ -87,7 +87,7 @@ fn a_program_is_compared_next_to_a_running_daemon_and_mistakes_are_reported() {
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     for text in [&shown, &page] {
         assert!(
-            text.contains("planowanie: the newest 1 sessions; there are more"),
+            text.contains("planowanie: the newest 1 session; there are more"),
             "{text}"
         );
         assert!(
@@ -117,14 +117,14 @@ fn a_program_is_compared_next_to_a_running_daemon_and_mistakes_are_reported() {
         ),
         (&store, &["nothing"], 2, "nothing/bot.toml cannot be read"),
         (&store, &["builtin:rex"], 2, "it does not play any game"),
-        (&empty, &["mine"], 1, "none.db"),
+        (&empty, &["mine"], 2, "none.db"),
     ];
     for (store, line, code, why) in refusals {
         let shown = refused(compare(store, line), code);
         assert!(shown.contains(why), "{line:?}: {shown}");
     }
     fs::write(
-        folder.path().join("mine/bot.py"),
+        folder.path().join("mine/drover_bot.py"),
         "import sys\nsys.exit('no luck')",
     )
     .unwrap();

@@ -3,6 +3,7 @@
 mod driver;
 mod replays;
 mod screenshots;
+mod sharing;
 
 use crate::app::{TestApp, WITH_REFEREE, connected, folder, ok, run, verb};
 use driver::{Browser, ENTER, TAB};
@@ -10,6 +11,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 const AUDIT: &str = include_str!("browser/audit.js");
+/// Runs axe-core, which stands before it.
+const AXE: &str = include_str!("browser/axe.js");
 
 /// A match of each game and a tournament of two rounds.
 fn filled() -> TempDir {
@@ -51,7 +54,7 @@ fn filled() -> TempDir {
         "tournament",
         "run",
         file.to_str().unwrap(),
-        "--database",
+        "--store",
         store,
     ]));
     folder
@@ -99,6 +102,7 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
     };
     let folder = filled();
     let app = app(folder.path());
+    let (axe, mut wrong) = (axe(), Vec::new());
     for page in &pages(&app) {
         for (width, scheme) in [
             (1280, "light"),
@@ -109,14 +113,25 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
             browser.look(width, scheme);
             browser.open(&format!("{}{page}", app.url()));
             browser.until("!document.querySelector('#replay') || /^Step/.test(document.querySelector('.replay-where')?.textContent)");
-            let wrong = browser.run(AUDIT);
-            assert_eq!(
-                wrong,
-                serde_json::json!([]),
-                "{page} {width} {scheme}: {wrong:#}"
-            );
+            let mut note = |by: &str, found: serde_json::Value| {
+                let found = found.as_array().unwrap().iter();
+                wrong.extend(found.map(|what| format!("{by}: {page} {width} {scheme}: {what}")));
+            };
+            note("audit", browser.run(AUDIT));
+            let twice = [(1280, "light"), (360, "dark")].contains(&(width, scheme));
+            if let Some(axe) = axe.as_ref().filter(|_| twice) {
+                note("axe", browser.promised(axe));
+            }
+            if page.starts_with("/matches/") {
+                let most = if width < 400 { 6_000 } else { 3_000 };
+                let height = browser.text("document.documentElement.scrollHeight");
+                if height.parse::<u32>().unwrap() > most {
+                    wrong.push(format!("{page} {width}: {height} px high"));
+                }
+            }
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
     let complaints = browser.complaints(&app.url());
     assert!(complaints.is_empty(), "{complaints:#?}");
     // One that is not there is answered so, which a browser's console counts as an error.
@@ -125,6 +140,16 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
         browser.text("document.querySelector('h1').textContent"),
         "There is no such thing"
     );
+}
+
+/// What runs axe-core in a page; `None` where it could not be fetched (`.ci/axe`).
+fn axe() -> Option<String> {
+    let Some(path) = std::env::var_os("DROVER_AXE") else {
+        println!("*** NOT TESTED: axe-core: DROVER_AXE is not set ***");
+        return None;
+    };
+    let axe = std::fs::read_to_string(path).unwrap();
+    Some(format!("{axe};\n{AXE}"))
 }
 
 /// Every page, with something on it.
@@ -147,7 +172,10 @@ fn pages(app: &TestApp) -> Vec<String> {
     let id = |path: &str| app.items(path)[0]["id"].to_string().replace('"', "");
     for kit in games::ALL {
         let path = format!("/api/v1/matches?limit=1&game={}", kit.card().name);
-        pages.push(format!("/matches/{}", id(&path)));
+        let page = format!("/matches/{}", id(&path));
+        let tabs = ["facts", "decisions", "transcript", "about"];
+        pages.extend(tabs.map(|tab| format!("{page}?tab={tab}")));
+        pages.push(page);
     }
     let path = "/api/v1/matches?limit=1&game=koehandel&bot=guide&side=player";
     let explain = format!("/matches/{}/seats/0/explain", id(path));
@@ -183,7 +211,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         ("/tournaments", "Tournaments"),
         ("/hubs", "Hubs"),
         ("/docs", "Guides"),
-        ("/", "What runs here"),
+        ("/", "Drover"),
     ] {
         browser.click(&format!("nav a[href='{path}']"));
         browser.until(&format!(
@@ -222,6 +250,8 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
             .text("document.querySelector('.lead').textContent")
             .contains("bully")
     );
+    browser.click("a[href='?tab=transcript']");
+    browser.until("document.querySelector('[data-search]')");
     browser.press("/");
     browser.press("y 2");
     browser.press(ENTER);
@@ -263,6 +293,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
     assert_eq!(browser.text(dress), "dark");
     assert_ne!(browser.text(colour), light);
     let copied = "document.querySelector('#said').textContent";
+    browser.click("#koehandel summary");
     browser.click("#koehandel .copy");
     browser.until(&format!("{copied}.startsWith('Copied')"));
     assert_eq!(browser.complaints(&app.url()), [""; 0]);
@@ -298,7 +329,7 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
     let id = app.items("/api/v1/matches")[0]["id"].clone();
     let page = format!("{}/matches/{}", app.url(), id.as_str().unwrap());
     browser.look(1280, "light");
-    browser.open(&page);
+    browser.open(&format!("{page}?tab=transcript"));
     let lines = "document.querySelectorAll('#lines tbody tr').length";
     browser.until(&format!("{lines} === 1"));
     browser.run("window.kept = true; document.querySelector('[data-search]').focus()");
@@ -310,9 +341,6 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
     // What asked for a decision leads to its reasons.
     let why = "document.querySelector('#lines tbody tr:nth-child(2) .why')?.pathname";
     assert!(browser.text(why).ends_with("/seats/0/explain"));
-    // The replay follows to its newest step.
-    let steps = "document.querySelector('.replay-where').textContent";
-    browser.until(&format!("/Step ([3-9]) of \\1, .*running/.test({steps})"));
     browser.press("D");
     let typed = "document.querySelector('[data-search]').value";
     assert_eq!(browser.text(typed), "ED");
@@ -322,6 +350,26 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
         browser.text("document.querySelector('#live').textContent"),
         ""
     );
+    // The replay follows to its newest step.
+    browser.open(&page);
+    let steps = "document.querySelector('.replay-where').textContent";
+    browser.until(&format!("/Step ([3-9]) of \\1, .*running/.test({steps})"));
+    let before = browser.text(steps);
+    send("auction&goods=C&opponent=N&money=ttt&auctioneer=E&message=W20N30");
+    browser.until(&format!(
+        "{steps} !== {before:?} && /Step ([3-9]) of \\1, .*running/.test({steps})"
+    ));
+    // In another site's frame it does so by itself.
+    browser.open(&page.replace("/matches/", "/embed/matches/"));
+    browser.until(&format!("/running/.test({steps})"));
+    let before = browser.text(steps);
+    send("auction&goods=C&opponent=W&money=tttt&auctioneer=E&message=W40N30");
+    browser.until(&format!(
+        "{steps} !== {before:?} && /running/.test({steps})"
+    ));
+    browser.open(&format!("{page}?tab=transcript"));
+    browser.run("document.querySelector('[data-search]').focus()");
+    browser.press("ED");
     app.kill();
     browser.until("document.querySelector('#live').textContent.includes('Reload')");
     assert_eq!(browser.text(typed), "ED");

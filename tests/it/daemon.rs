@@ -111,7 +111,7 @@ fn an_older_database_is_refused() {
         let expected = format!(
             "the database {} was written by an earlier version of drover, and this one cannot read it: export what you \
              need with the version that wrote it (`drover match export`, `drover tournament export`), or start with a \
-             fresh data folder (store.path, --store or --database)",
+             fresh data folder (--store, or store.path)",
             path.canonicalize().unwrap().display()
         );
         let error = refused(serve(folder.path()));

@@ -191,7 +191,9 @@ fn a_signal_keeps_every_match_that_has_ended_and_leaves_no_log_behind() {
         let logged = || fs::read_dir(&log).map_or(0, |files| files.count());
         until(|| logged() > 0);
         kill(Pid::from_raw(playing.id() as i32), signal).unwrap();
-        let report: Value = report(playing.wait_with_output().unwrap());
+        let stopped = playing.wait_with_output().unwrap();
+        assert_eq!(stopped.status.code(), Some(130));
+        let report: Value = serde_json::from_slice(&stopped.stdout).unwrap();
         let games = report["games"].as_u64().unwrap();
         assert!(games > 0, "{report}");
         assert_eq!(

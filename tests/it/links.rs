@@ -36,7 +36,15 @@ fn every_link_of_a_match_page_leads_somewhere() {
     for kit in games::ALL {
         let path = format!("/api/v1/matches?limit=1&game={}", kit.card().name);
         let at = format!("/matches/{}", app.items(&path)[0]["id"].as_str().unwrap());
-        let links = links(&app.get(&at).body, &at);
+        let tabs = [
+            "",
+            "?tab=facts",
+            "?tab=decisions",
+            "?tab=transcript",
+            "?tab=about",
+        ];
+        let pages = tabs.map(|tab| links(&app.get(&format!("{at}{tab}")).body, &at));
+        let links: BTreeSet<String> = pages.into_iter().flatten().collect();
         let why = links.iter().filter(|link| link.contains("explain?entry="));
         assert!(why.count() > 2, "{}: {links:?}", kit.card().name);
         for link in links {

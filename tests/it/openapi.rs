@@ -24,7 +24,7 @@ fn filled(folder: &std::path::Path) -> (TestApp, BTreeMap<&'static str, String>)
     fs::write(folder.join("cup.toml"), cup).unwrap();
     let mut cup = drover();
     cup.current_dir(folder);
-    cup.args(["tournament", "run", "cup.toml", "--database", "drover.db"]);
+    cup.args(["tournament", "run", "cup.toml", "--store", "drover.db"]);
     ok(cup.output().unwrap());
     let app = TestApp::with(folder, &[WITH_REFEREE]);
     let seat = |seat: usize| format!("&url{seat}=http://{}/koehandel/guide/drover", app.callbacks);

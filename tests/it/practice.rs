@@ -6,6 +6,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -82,6 +83,36 @@ fn a_starter_practises_and_every_match_has_a_line_and_a_page() {
         assert!(line.ends_with(&page(id)), "{line} {id}");
     }
     assert!(verified(&store).contains("in order"));
+}
+
+#[test]
+fn a_practice_that_a_signal_stops_ends_with_130_and_what_was_played() {
+    if !is_there("python3") {
+        return;
+    }
+    let folder = folder();
+    written(folder.path(), ("mine", "planowanie"), "");
+    let mut command = drover();
+    command.args([
+        "practice",
+        "planowanie",
+        "--budget",
+        "100n",
+        "--bot",
+        "mine",
+    ]);
+    command
+        .args(["--games", "10000"])
+        .current_dir(folder.path());
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut run = command.spawn().unwrap();
+    let mut lines = BufReader::new(run.stdout.take().unwrap());
+    let mut said = String::new();
+    lines.read_line(&mut said).unwrap();
+    kill(Pid::from_raw(run.id() as i32), Signal::SIGTERM).unwrap();
+    lines.read_to_string(&mut said).unwrap();
+    assert_eq!(wait(run).code(), Some(130), "{said}");
+    assert!(said.contains("\nall is in practice.db; "), "{said}");
 }
 
 #[test]
@@ -169,7 +200,7 @@ fn a_bot_that_fails_is_reported_in_words_with_its_standard_error() {
     let page = said.lines().nth(3).unwrap();
     let page = page.strip_prefix("the last match as a page: ").unwrap();
     let drover = format!("'{}'", env!("CARGO_BIN_EXE_drover"));
-    let page = page.replace(" drover ", &format!(" {drover} "));
+    let page = format!(" {page}").replace(" drover ", &format!(" {drover} "));
     let mut shell = std::process::Command::new("sh");
     ok(shell
         .args(["-c", &page])
@@ -207,7 +238,7 @@ fn a_bot_that_fails_is_reported_in_words_with_its_standard_error() {
         "{printed}"
     );
     assert!(
-        said.contains(" of 0 matches of planetwars (1 more do not count)"),
+        said.contains(" of 0 matches of planetwars (1 more does not count)"),
         "{said}"
     );
 }

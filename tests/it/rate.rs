@@ -117,7 +117,7 @@ fn faults_are_reported_with_file_and_line() {
     );
     let error = refused(run(&["rate", file, "--draw-elo", "many"]), 2);
     assert!(error.contains("it must be a number or `fit`"), "{error}");
-    let error = refused(run(&["rate", "no/such/file"]), 1);
+    let error = refused(run(&["rate", "no/such/file"]), 2);
     assert!(error.contains("no/such/file cannot be read"), "{error}");
 }
 

@@ -8,6 +8,7 @@ use crate::watching::Stream;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use tables::{Arbiter, Headers, OUR_PATH, PATH, Seated, SlowPlayer, get, hand, hides, seated};
@@ -173,9 +174,8 @@ struct Following {
 
 /// Follows a stream; `begun` is notified once its first event is there.
 fn follow(api: SocketAddr, path: &str, headers: &Headers, begun: Sender<()>) -> Following {
-    let mut stream = Stream::open(api, path, headers);
     // Everything is read before anything more happens.
-    stream.patience = 10 * PATIENCE;
+    let mut stream = Stream::open(api, path, headers).with_patience(10 * PATIENCE);
     let read = std::thread::spawn(move || {
         let mut kinds = BTreeSet::new();
         while let Some(event) = stream.next() {
@@ -426,4 +426,55 @@ fn live_matches_show_each_caller_their_own_secrets_through_all_there_is_to_read(
     let mut nobodys = secrets.flat_map(|seated| &seated.nobodys);
     assert!(nobodys.any(|secret| row.body.contains(secret)), "{row:?}");
     app.stop();
+    everybody_reads_what_is_public(folder.path(), &ann, &all, &bearer(&root));
+}
+
+/// With `api.public` a caller without a token reads what a reader does, but for addresses, arguments and paths.
+fn everybody_reads_what_is_public(folder: &Path, ann: &SlowPlayer, all: &All, root: &Headers) {
+    for embargo_s in ["3600", "0"] {
+        let settings = [
+            ("API__EMBARGO_S", embargo_s),
+            ("API__PUBLIC", "true"),
+            ("API__PUBLIC_PER_S", "100000"),
+            ("CALLBACKS__SECRET_PATH", OUR_PATH),
+        ];
+        let app = TestApp::with(folder, &settings);
+        let nobody = Caller {
+            who: "everybody",
+            headers: Headers::new(),
+            browser: Headers::new(),
+            own: match embargo_s {
+                "0" => all.keys().copied().collect(),
+                _ => BTreeSet::new(),
+            },
+            admin: false,
+        };
+        let listed = described(&app.get("/openapi.json").json(), &known(&app, all, root));
+        let mut seen = BTreeSet::new();
+        let walked = pages(|path| get(&app, path, &nobody.browser));
+        let rows = listed.paths.iter();
+        let rows = rows.map(|path| (path.clone(), get(&app, path, &nobody.headers)));
+        for (path, answer) in rows.chain(walked) {
+            // What is withheld for now is refused as it is to those with a token.
+            let known = [200, 400, 401, 403, 404, 410].contains(&answer.status);
+            assert!(known, "{path}: {answer:?}");
+            let about_us = ["/hubs", "/metrics", "/tokens", "/dashboard"];
+            let about_us = about_us.iter().any(|word| path.contains(word));
+            let about_us = about_us && !path.starts_with("/docs/");
+            assert!(!about_us || answer.status == 401, "{path}: {answer:?}");
+            let text = plain(&answer.body);
+            let port = format!(":{}", ann.address.port());
+            for secret in [&port, PATH, OUR_PATH, &folder.display().to_string()] {
+                assert!(!text.contains(secret), "{path} shows everybody {secret}");
+            }
+            seen.extend(shown(&answer.body, all, &nobody.own));
+        }
+        assert_eq!(seen, nobody.own);
+        // Nothing is changed without a token, and a wrong one is refused.
+        let drain = request(app.api, "POST", "/api/v1/drain", &[], "");
+        assert_eq!(drain.status, 401);
+        let wrong = get(&app, "/api/v1/matches", &bearer("drover_0"));
+        assert_eq!(wrong.status, 401);
+        app.stop();
+    }
 }

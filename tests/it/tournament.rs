@@ -4,6 +4,7 @@ mod earned;
 mod entrants;
 mod formats;
 mod secret;
+mod watched;
 mod workers;
 
 use crate::app::{TestApp, drover, folder, ok, refused, run, text, until};
@@ -115,7 +116,7 @@ fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() 
         .output()
         .unwrap());
     assert_eq!(again, "", "nothing is left to play");
-    let elsewhere = ["cup.toml", "--database", "other.db"];
+    let elsewhere = ["cup.toml", "--store", "other.db"];
     let said = refused(
         tournament(broken.path(), "resume", &elsewhere)
             .output()
@@ -192,7 +193,7 @@ fn bots_that_learn_come_to_know_the_same_however_a_tournament_is_played() {
 fn bots_do_not_learn_from_what_is_not_stored() {
     let folder = folder();
     fs::write(folder.path().join("cup.toml"), LEARNERS).unwrap();
-    let results = ["cup.toml", "--store", "results"];
+    let results = ["cup.toml", "--keep", "results"];
     let said = refused(
         tournament(folder.path(), "run", &results).output().unwrap(),
         2,
@@ -201,6 +202,38 @@ fn bots_do_not_learn_from_what_is_not_stored() {
         said.contains("models: bots can \"learn\" only from what was said"),
         "{said}"
     );
+}
+
+#[test]
+fn a_finished_tournament_is_run_again_only_if_that_is_wanted() {
+    let folder = folder();
+    let cup = CUP.replace("rounds = 8", "rounds = 1");
+    fs::write(folder.path().join("cup.toml"), &cup).unwrap();
+    let run = |more: &[&str]| {
+        let line = [&["cup.toml", "--keep", "results"], more].concat();
+        tournament(folder.path(), "run", &line).output().unwrap()
+    };
+    let list = || ok(tournament(folder.path(), "list", &[]).output().unwrap());
+    ok(run(&[]));
+    let once = list();
+    let (_, line) = once.split_once('\n').unwrap();
+    let id = line.split(' ').next().unwrap();
+    let said = refused(run(&[]), 2);
+    let expected = format!(
+        "planowanie: it is finished: drover tournament standings {id}; --again plays it once more"
+    );
+    assert!(said.contains(&expected), "{said}");
+    assert_eq!(list(), once, "nothing was begun");
+    // Another file is another tournament.
+    let other = cup.replacen("seed = 5", "seed = 6", 1);
+    fs::write(folder.path().join("cup.toml"), other).unwrap();
+    ok(run(&[]));
+    ok(run(&["--again"]));
+    let all = list();
+    assert_eq!(all.matches("finished").count(), 3, "{all}");
+    for line in all.lines() {
+        assert!(line.chars().count() < 120, "{all}");
+    }
 }
 
 #[test]
@@ -258,7 +291,7 @@ fn a_signal_stops_a_tournament_after_storing_what_has_ended() {
     let folder = folder();
     let long = CUP.replace("rounds = 8", "rounds = 5000");
     fs::write(folder.path().join("cup.toml"), long).unwrap();
-    let mut command = tournament(folder.path(), "run", &["cup.toml", "--store", "results"]);
+    let mut command = tournament(folder.path(), "run", &["cup.toml", "--keep", "results"]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let run = command.spawn().unwrap();
     until(|| has_played(folder.path()));
@@ -349,7 +382,11 @@ fn mistakes_in_a_file_are_reported_before_the_first_match() {
             "are 4800000 matches; a tournament has at most 1000000",
         ),
         ("seats = 3", "seats = 40", "fill no table of 40"),
-        ("seed = 5", "sed = 5", "unknown field `sed`"),
+        (
+            "seed = 5",
+            "sed = 5",
+            "there is no key `sed`; did you mean `seed`?",
+        ),
         (
             "player = \"builtin:random\"",
             "run = [\"./nothing-here\"]",
@@ -413,13 +450,18 @@ fn mistakes_in_a_file_are_reported_before_the_first_match() {
 fn the_daemon_shows_what_is_stored() {
     let folder = folder();
     fs::write(folder.path().join("cup.toml"), CUP).unwrap();
-    let run = ["cup.toml", "--database", "drover.db"];
+    let run = ["cup.toml", "--store", "drover.db"];
     ok(tournament(folder.path(), "run", &run).output().unwrap());
-    let database = ["--database", "drover.db"];
+    let database = ["--store", "drover.db"];
     let export = tournament(folder.path(), "export", &database)
         .output()
         .unwrap();
-    let exported: Value = serde_json::from_str(&ok(export)).unwrap();
+    let mut exported: Value = serde_json::from_str(&ok(export)).unwrap();
+    // The file holds the matches, too.
+    let parts = exported.as_object_mut().unwrap();
+    let matches = parts.remove("matches").unwrap();
+    assert_eq!(matches.as_array().unwrap().len(), 48);
+    parts.remove("tournament").unwrap();
 
     let app = TestApp::start(folder.path());
     let all = app.items("/api/v1/tournaments");
@@ -479,7 +521,7 @@ fn many_short_matches_over_the_host_are_all_played() {
         .replace("rounds = 8", "rounds = 60")
         .replace("random_rounds = 3", "mode = \"random\"\nrandom_rounds = 0");
     fs::write(folder.path().join("cup.toml"), file).unwrap();
-    let more = ["cup.toml", "--concurrency", "2", "--store", "results"];
+    let more = ["cup.toml", "--concurrency", "2", "--keep", "results"];
     let said = ok(tournament(folder.path(), "run", &more).output().unwrap());
     assert!(said.contains("over: all rounds are played"), "{said}");
     assert_eq!(files_of(folder.path()).0.lines().count(), 60 * 4);
@@ -535,7 +577,8 @@ fn numbers_and_folders_that_make_no_sense_are_refused_at_the_door() {
             "a number from 1 to 1000",
         ),
         ("--concurrency", "0", "a number from 1 to 1000"),
-        ("--database", "nowhere/x.db", "there is no folder nowhere"),
+        ("--store", "nowhere/x.db", "there is no folder nowhere"),
+        ("--store", "results", "--keep results"),
     ] {
         let arguments = ["cup.toml", flag, value];
         let said = refused(

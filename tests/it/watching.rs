@@ -17,7 +17,7 @@ pub struct Stream {
     /// All that was read of it.
     pub text: String,
     /// How long it may say no more than that it lives.
-    pub patience: Duration,
+    patience: Duration,
 }
 
 /// One event of a stream.
@@ -44,6 +44,13 @@ impl Stream {
             text,
             patience: PATIENCE,
         }
+    }
+
+    /// With this much patience, also for a daemon that has no time to say that the stream lives.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        let socket = self.lines.get_ref();
+        socket.set_read_timeout(Some(patience)).unwrap();
+        Self { patience, ..self }
     }
 
     fn of_match(app: &TestApp, id: &str, last: Option<&str>) -> Self {

@@ -233,7 +233,7 @@ impl Storage for Port {
     fn prune(&self, prune: Prune) -> Stored<'_, u64> {
         let op = match prune {
             Prune::Void(sessions) => Op::Void(sessions),
-            Prune::Transcripts(_) => Op::Nothing,
+            Prune::Transcripts(_) | Prune::Match(_) => Op::Nothing,
         };
         Box::pin(async move { self.ask(op).await.map(|_| 0) })
     }

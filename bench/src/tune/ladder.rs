@@ -53,7 +53,7 @@ impl LadderArgs {
         });
         let entrants: Vec<Named> = entrants.collect();
         let standings = Standings::new(&entrants, &games, &RankSettings::default());
-        println!("{}\n{}", standings.table(), standings.crosstable());
+        println!("{}\n{}", standings.table(None), standings.crosstable(None));
         for (bot, tally) in bots.iter().zip(&tally.entrants) {
             println!("{bot:16} {}", line(tally));
         }

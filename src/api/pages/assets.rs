@@ -2,6 +2,7 @@
 
 use crate::api::problem::Problem;
 use crate::api::response;
+use crate::style::STYLE;
 use axum::body::Body;
 use axum::extract::Path;
 use axum::http::header::X_CONTENT_TYPE_OPTIONS;
@@ -10,7 +11,7 @@ use axum::response::Response;
 
 /// Each file's name, type and content.
 const ASSETS: &[(&str, &str, &str)] = &[
-    ("app.css", "text/css", include_str!("assets/app.css")),
+    ("app.css", "text/css", STYLE),
     ("app.js", "text/javascript", include_str!("assets/app.js")),
     ("player.css", "text/css", include_str!("assets/player.css")),
     (

@@ -9,6 +9,7 @@ use crate::api::lists::Rows as _;
 use crate::api::matches;
 use crate::api::problem::Problem;
 use crate::api::query::Params;
+use crate::counted::counted;
 use crate::history::Filter;
 use askama::Template;
 use axum::extract::Path;
@@ -78,8 +79,8 @@ fn results(found: &BotResults) -> String {
         return String::new();
     };
     format!(
-        "{} matches with a result: {} won, {} tied, {} lost; a share of the wins of {} ({} to {} at 95 %)",
-        found.matches,
+        "{} with a result: {} won, {} tied, {} lost; a share of the wins of {} ({} to {} at 95 %)",
+        counted(found.matches, "match"),
         found.won,
         found.tied,
         found.lost,

@@ -5,12 +5,12 @@ use super::layout::{EVENTS, Shell, shown};
 use super::view::{MatchLine, bytes, figure, line, micros, now, percent};
 use super::visit::Visit;
 use crate::api::hubs::ToHubs;
-use crate::api::ledger::LedgerSummary;
+use crate::api::lateness::LedgerSummary;
 use crate::api::lists::Rows as _;
 use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::Params;
-use crate::api::{health, ledger};
+use crate::api::{health, lateness};
 use crate::history::{self, Filter};
 use crate::metrics as names;
 use askama::Template;
@@ -79,6 +79,7 @@ struct Step {
 /// `GET /dashboard`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     visit.takes(&[])?;
+    visit.sight.needs_token()?;
     let now = now();
     let since = now - jiff::SignedDuration::from_secs(LATELY_S);
     let live = Filter {
@@ -98,7 +99,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         .iter()
         .filter(|found| found.cause != Some(Cause::Normal));
     let failed: Vec<&MatchShown> = failed.copied().collect();
-    let games = ledger::newest(&visit, DECISIONS_MAX).await?;
+    let games = lateness::newest(&visit, DECISIONS_MAX).await?;
     let samples = Samples((visit.state.metrics)());
     let shown_lines = |found: &[&MatchShown]| {
         let lines = found.iter().take(ROWS_MAX).map(|found| line(found, now));
@@ -158,7 +159,7 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
         figure("Live matches", counted(live), ""),
         figure("Live sessions", whole(names::SESSIONS_LIVE), "ours"),
         figure("Ended in the last hour", counted(ended), ""),
-        figure("of these not by the rules", counted(failed), ""),
+        figure("Of these by a fault", counted(failed), ""),
         figure("Decisions", whole(names::DECISIONS), "since the start"),
         figure("Fallbacks sent", whole(names::FALLBACKS), "since the start"),
         figure("Thinking now", whole(names::THINKING_JOBS), ""),

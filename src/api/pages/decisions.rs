@@ -8,6 +8,8 @@ use crate::api::lists::Rows as _;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
+use crate::counted::counted;
+use crate::replay::seat_names;
 use crate::store::Side;
 use std::collections::BTreeSet;
 
@@ -26,8 +28,6 @@ pub(super) struct Decisions {
 
 /// A decision.
 pub(super) struct Row {
-    pub(super) session: i64,
-    pub(super) seat: Option<u8>,
     pub(super) entry: i64,
     /// To that entry in its transcript.
     pub(super) evidence: String,
@@ -36,9 +36,7 @@ pub(super) struct Row {
     pub(super) who: String,
     pub(super) took: String,
     pub(super) limit: String,
-    /// The share of its limit that it took, 0 to 1 and more.
-    pub(super) share: f64,
-    /// The same per cent, and as the width of a bar of 200.
+    /// The share of its limit that it took per cent, and as the width of a bar of 200.
     pub(super) used: String,
     pub(super) width: String,
     pub(super) fallback: bool,
@@ -66,8 +64,8 @@ impl Decisions {
         shown.sort_by_key(|one| one.id);
         let fallbacks = all.iter().filter(|one| one.fallback).count();
         let words = format!(
-            "{} decisions; the slowest took {} of {}; {}.",
-            all.len(),
+            "{}; the slowest took {} of {}; {}.",
+            counted(all.len(), "decision"),
             micros((slowest.sent_ms * 1e3) as u64),
             micros((slowest.limit_ms * 1e3) as u64),
             match fallbacks {
@@ -76,18 +74,16 @@ impl Decisions {
                 count => format!("{count} were answered by the fallback"),
             },
         );
+        let names = seat_names(&found.seats);
         let rows = shown.into_iter().filter_map(|one| {
             let session = sessions.iter().find(|row| row.id == one.session)?;
             Some(Row {
-                session: one.session.0,
-                seat: session.seat,
                 entry: one.entry.0,
                 evidence: evidence(one.session.0, one.entry.0),
                 why: why(&found.id, session).map(|why| format!("{why}entry={}", one.entry.0)),
-                who: seated(session.seat, &session.bot),
+                who: seated(&names, session.seat, &session.bot),
                 took: micros((one.sent_ms * 1e3) as u64),
                 limit: micros((one.limit_ms * 1e3) as u64),
-                share: used(one),
                 used: format!("{:.1}", 100.0 * used(one)),
                 width: format!("{:.1}", 200.0 * used(one).clamp(0.0, 1.0)),
                 fallback: one.fallback,
@@ -118,10 +114,14 @@ fn once(mut all: Vec<DecisionShown>, sessions: &[SessionShown]) -> Vec<DecisionS
     all
 }
 
+/// Whether one of our bots decided in a session.
+pub(super) fn is_ours(session: &SessionShown) -> bool {
+    session.side == Side::Player || session.bot.starts_with("builtin:")
+}
+
 /// Where the decisions of a session are explained, up to the parameters; `None` if none of our bots decided.
 pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
-    let ours = session.side == Side::Player || session.bot.starts_with("builtin:");
-    let open = ours && session.withheld.is_none() && !session.pruned;
+    let open = is_ours(session) && session.withheld.is_none() && !session.pruned;
     open.then(|| match session.seat {
         Some(seat) => format!("/matches/{id}/seats/{seat}/explain?"),
         None => format!("/matches/{id}/seats/0/explain?session={}&", session.id.0),

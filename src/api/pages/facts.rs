@@ -1,36 +1,34 @@
-//! What a match's transcripts show: its facts, as rows and as marks over its course.
+//! What happened in a match: its facts in sentences, from every seat that the reader may see.
 
 use super::filters::link;
-use super::timeline;
 use super::view;
 use super::visit::Visit;
-use crate::api::contents::Wanted;
-use crate::api::facts::Facts;
-use crate::api::lists::Rows as _;
-use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
-use crate::history::FactRow;
+use crate::api::replays::{self, Watched};
+use crate::replay::{Step, StepFact};
+use games::scene::Names;
 
-/// The most facts in the table.
-const FACTS_MAX: usize = 300;
+/// The most facts on one page.
+const FACTS_MAX: usize = 40;
 
-/// The facts of one session.
+/// A match's facts.
 #[derive(Default)]
 pub(super) struct FactsShown {
-    /// Whose facts these are, in words.
-    pub(super) of: String,
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<Choice>,
+    pub(super) seats: Vec<Choice>,
+    /// To those of all kinds, and of all seats.
+    pub(super) all_kinds: String,
+    pub(super) all_seats: String,
     pub(super) facts: Vec<Fact>,
-    /// How many more there are.
-    pub(super) more: usize,
+    /// Whether there are some before these.
+    pub(super) later: bool,
+    pub(super) next: Option<String>,
     /// Why there may be others.
     pub(super) withheld: Option<&'static str>,
-    /// All of them, whatever kind was asked for.
-    pub(super) all: Vec<FactRow>,
 }
 
-/// A kind of facts.
-pub(super) struct Kind {
+/// A kind of facts, or a seat that shows some.
+pub(super) struct Choice {
     pub(super) name: String,
     pub(super) count: usize,
     pub(super) link: String,
@@ -39,88 +37,110 @@ pub(super) struct Kind {
 
 /// A fact in words.
 pub(super) struct Fact {
-    pub(super) entry: Option<i64>,
-    /// To that entry in its transcript.
-    pub(super) evidence: String,
-    /// To that place of the replay.
-    pub(super) replay: String,
-    pub(super) seat: String,
-    /// Its word, and that as people read it.
-    pub(super) word: String,
+    pub(super) step: u32,
     pub(super) kind: String,
-    pub(super) words: String,
+    pub(super) sentence: String,
+    /// Whether the match turns on it.
+    pub(super) turns: bool,
+    /// Who saw it.
+    pub(super) seen_by: String,
+    /// To that place of the replay, and of the transcript.
+    pub(super) replay: String,
+    pub(super) evidence: String,
 }
 
 impl FactsShown {
-    /// The facts of the session asked for, or of the first one that has any: each seat has much the same.
-    pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
-        let listed = Facts::page(visit, &Wanted::all(&found.id)).await?;
-        let own = match visit.value("session") {
-            Some(session) => session.parse().ok(),
-            None => listed.items.first().map(|fact| fact.session.0),
+    /// The facts of the kind and seat that are asked for, merged where several seats show the same.
+    pub(super) async fn read(visit: &Visit, id: &str, names: &Names) -> Result<Self, Problem> {
+        let watched = Watched::read(visit, id, None).await?.or_first();
+        let withheld = watched.withheld.then_some(view::WITHHELD);
+        let Some(film) = watched.film(visit).await? else {
+            return Ok(Self {
+                withheld,
+                ..Self::default()
+            });
         };
-        let mut all = listed.items;
-        all.retain(|fact| Some(fact.session.0) == own);
-        let kit = visit.state.store.reader().kit(&found.game);
-        for row in &mut all {
-            if let (Some(kit), Some(seat)) = (kit, row.seat.filter(|_| found.ours)) {
-                let fact = games::Fact::new(row.kind.as_str(), std::mem::take(&mut row.data));
-                row.data = kit.card().seated(fact, games::Seat(seat)).data;
-            }
-        }
-        let kind = visit.value("kind");
-        let wanted = |fact: &&FactRow| kind.is_none_or(|kind| fact.kind == kind);
+        let (kind, seat) = (visit.value("kind"), visit.value("by"));
+        let seat: Option<u8> = seat.and_then(|seat| seat.parse().ok());
+        let all = || {
+            let steps = film.steps().iter();
+            steps.flat_map(|step| step.facts.iter().map(move |fact| (step, fact)))
+        };
+        let is_seat = |fact: &StepFact| seat.is_none_or(|seat| fact.seats.contains(&seat));
+        let is_kind = |fact: &StepFact| kind.is_none_or(|kind| fact.fact.kind == kind);
+        let first: usize = visit
+            .value("cursor")
+            .and_then(|at| at.parse().ok())
+            .unwrap_or(0);
+        let mut wanted = all()
+            .filter(|(_, fact)| is_seat(fact) && is_kind(fact))
+            .skip(first);
+        let facts = wanted.by_ref().take(FACTS_MAX);
+        let facts = facts
+            .map(|(step, found)| {
+                let mut found = found.clone();
+                replays::reduce(visit, &film, &mut found);
+                fact(step, &found, names)
+            })
+            .collect();
+        let of_seat = all().filter(|(_, fact)| is_seat(fact));
+        let kinds =
+            of_seat.map(|(_, fact)| (fact.fact.kind.clone(), fact.fact.kind.replace('_', " ")));
+        let of_kind = all().filter(|(_, fact)| is_kind(fact));
+        let seats = of_kind.flat_map(|(_, fact)| fact.seats.iter());
+        let seats = seats.map(|seat| (seat.to_string(), names.name(usize::from(*seat))));
         Ok(Self {
-            of: all.first().map_or_else(String::new, seen_by),
-            kinds: kinds(visit, &all),
-            facts: all
-                .iter()
-                .filter(wanted)
-                .take(FACTS_MAX)
-                .map(fact)
-                .collect(),
-            more: all.iter().filter(wanted).count().saturating_sub(FACTS_MAX),
-            withheld: listed.withheld,
-            all,
+            all_kinds: link(visit, "kind", ""),
+            all_seats: link(visit, "by", ""),
+            kinds: choices(visit, "kind", kinds),
+            seats: choices(visit, "by", seats),
+            facts,
+            later: first > 0,
+            next: wanted
+                .next()
+                .map(|_| link(visit, "cursor", &(first + FACTS_MAX).to_string())),
+            withheld,
         })
     }
 }
 
-fn kinds(visit: &Visit, rows: &[FactRow]) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
-    for fact in rows {
-        match kinds.iter_mut().find(|known| known.name == fact.kind) {
-            Some(known) => known.count += 1,
-            None => kinds.push(Kind {
-                name: fact.kind.clone(),
-                count: 1,
-                link: format!("{}#facts", link(visit, "kind", &fact.kind)),
-                chosen: visit.value("kind") == Some(fact.kind.as_str()),
-            }),
+/// Values of a parameter, each once with its number, in the order in which they first occur.
+fn choices(
+    visit: &Visit,
+    parameter: &str,
+    values: impl Iterator<Item = (String, String)>,
+) -> Vec<Choice> {
+    let mut found: Vec<(String, Choice)> = Vec::new();
+    for (value, name) in values {
+        match found.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, known)) => known.count += 1,
+            None => {
+                let choice = Choice {
+                    name,
+                    count: 1,
+                    link: link(visit, parameter, &value),
+                    chosen: visit.value(parameter) == Some(&value),
+                };
+                found.push((value, choice));
+            }
         }
     }
-    kinds
+    found.into_iter().map(|(_, choice)| choice).collect()
 }
 
-fn fact(row: &FactRow) -> Fact {
+fn fact(step: &Step, found: &StepFact, names: &Names) -> Fact {
+    let entry = step.entry.map(|entry| entry.0);
+    let seats = found.seats.iter();
+    let seats: Vec<String> = seats.map(|seat| names.name(usize::from(*seat))).collect();
     Fact {
-        entry: row.entry.map(|entry| entry.0),
-        evidence: row
-            .entry
-            .map_or_else(String::new, |entry| view::evidence(row.session.0, entry.0)),
-        replay: row
-            .entry
-            .map_or_else(String::new, |entry| timeline::link(entry.0, row.seat)),
-        seat: view::or_none(row.seat),
-        word: row.kind.clone(),
-        kind: row.kind.replace('_', " "),
-        words: view::value(&row.data),
-    }
-}
-
-fn seen_by(row: &FactRow) -> String {
-    match row.seat {
-        Some(seat) => format!("as seat {seat} received it"),
-        None => format!("as {} received it", view::player(&row.bot)),
+        step: step.step + 1,
+        kind: found.fact.kind.replace('_', " "),
+        sentence: found.sentence.clone(),
+        turns: found.turns,
+        seen_by: seats.join(", "),
+        replay: entry.map_or_else(String::new, |entry| view::replay(entry, step.seat)),
+        evidence: entry.map_or_else(String::new, |entry| {
+            format!("?tab=transcript&cursor={}#e{entry}", entry - 1)
+        }),
     }
 }

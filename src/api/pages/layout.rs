@@ -5,18 +5,17 @@ use askama::Template;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-/// Nothing but this listener's own files, no scripts or styles in the page itself, no frames around it.
+/// Nothing but this listener's own files, no scripts or styles in the page itself; who may frame it follows.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-     connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors";
 
-const HEADERS: [(HeaderName, HeaderValue); 4] = [
+/// Where that cannot be said.
+const BARE_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+
+const HEADERS: [(HeaderName, HeaderValue); 3] = [
     (
         header::CONTENT_TYPE,
         HeaderValue::from_static("text/html; charset=utf-8"),
-    ),
-    (
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(POLICY),
     ),
     (
         header::X_CONTENT_TYPE_OPTIONS,
@@ -40,6 +39,9 @@ const PLACES: [(&str, &str); 8] = [
     ("/docs", "Guides"),
 ];
 
+/// Those that need a token, even where everybody may read.
+const FOR_TOKENS: [&str; 2] = ["/dashboard", "/hubs"];
+
 /// The stream of all matches.
 pub(super) const EVENTS: &str = "/api/v1/events";
 
@@ -52,6 +54,8 @@ pub(super) struct Shell {
     pub(super) here: &'static str,
     /// Who looks at it, in words; empty if nobody was admitted.
     pub(super) who: String,
+    /// Whether the caller has shown no token, and reads what everybody may.
+    pub(super) public: bool,
     /// Whether the caller came in by the form, and can leave.
     pub(super) signed_in: bool,
     /// The stream of events to follow while the page is open, if it shows what may change.
@@ -63,7 +67,10 @@ pub(super) struct Shell {
 impl Shell {
     /// The navigation: path, name, and whether the page is there.
     pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
-        let places = PLACES.iter();
+        let places = PLACES.iter().filter(|(path, _)| {
+            // Nobody is shown the way to what they are refused.
+            !self.public || !FOR_TOKENS.contains(path)
+        });
         places.map(|(path, name)| (*path, *name, *path == self.here))
     }
 
@@ -73,10 +80,26 @@ impl Shell {
     }
 }
 
-/// A page with this status.
+/// A page with this status, for no frame.
 pub(super) fn page(status: StatusCode, template: &impl Template) -> Response {
+    rendered(status, "'none'", template)
+}
+
+/// A page that these sites may show in a frame.
+pub(super) fn framed(sites: &[String], template: &impl Template) -> Result<Response, Problem> {
+    let sites = match sites {
+        [] => "'none'".to_owned(),
+        sites => sites.join(" "),
+    };
+    Ok(rendered(StatusCode::OK, &sites, template))
+}
+
+fn rendered(status: StatusCode, framed_by: &str, template: &impl Template) -> Response {
+    let policy = HeaderValue::try_from(format!("{POLICY} {framed_by}"));
+    let policy = policy.unwrap_or(HeaderValue::from_static(BARE_POLICY));
+    let policy = [(header::CONTENT_SECURITY_POLICY, policy)];
     match template.render() {
-        Ok(body) => (status, HEADERS, body).into_response(),
+        Ok(body) => (status, HEADERS, policy, body).into_response(),
         Err(error) => {
             Problem::unavailable(format!("the page cannot be shown: {error}")).into_response()
         }

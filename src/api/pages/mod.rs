@@ -3,10 +3,10 @@
 
 mod assets;
 mod bots;
-mod chart;
 mod dashboard;
 mod decisions;
 mod docs;
+mod embed;
 mod facts;
 mod filters;
 mod hubs;
@@ -18,8 +18,8 @@ mod opponents;
 mod programs;
 mod refused;
 mod routes;
+mod stage;
 mod start;
-mod timeline;
 mod tournaments;
 mod versus;
 mod view;

@@ -1,11 +1,11 @@
-//! One match: who played, how it ended and why, and everything that was said.
+//! One match: who played, how it ended and why, and behind tabs what happened, what was decided, everything that was
+//! said, and what it was started from. Only the tab that is open is read.
 
-use super::decisions::{Decisions, why};
+use super::decisions::{Decisions, is_ours, why};
 use super::facts::FactsShown;
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::programs::{self, ProgramRow};
-use super::timeline::picture;
 use super::view::{self, MatchLine, When, line, now};
 use super::visit::Visit;
 use crate::api::contents::Wanted;
@@ -17,18 +17,23 @@ use crate::api::query::LIMIT_MAX;
 use crate::api::sessions::SessionShown;
 use crate::clock::time;
 use crate::history::{self, MatchEntry};
+use crate::replay::seat_names;
 use crate::store::{Direction, SeatRow, Side};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::scene::Names;
 use serde_json::Value;
 
 /// What the page's address may hold besides the match.
 const NAMES: &[&str] = &[
-    "session", "q", "kind", "cursor", "turn", "view", "entry", "seat",
+    "tab", "session", "q", "kind", "by", "cursor", "step", "turn", "view", "entry", "seat",
 ];
 /// The most lines of a transcript on one page.
-const LINES_MAX: usize = 200;
+const LINES_MAX: usize = 25;
+/// Letters of a line that are shown at once, and breaks in it.
+const LINE_CHARS_MAX: usize = 140;
+const LINE_BREAKS_MAX: usize = 2;
 /// How many pages of entries are searched at once; after that the search goes on from the next page.
 const READS_MAX: usize = 40;
 /// The most parts of its setup.
@@ -46,6 +51,9 @@ struct OneMatch {
     verdict: String,
     detail: String,
     place: Option<Place>,
+    tab: Tab,
+    /// All tabs: their names, where each leads, and whether it is open.
+    tabs: Vec<(&'static str, String, bool)>,
     sessions: Vec<Session>,
     /// Why something is not shown, if so.
     withheld: Option<&'static str>,
@@ -59,15 +67,61 @@ struct OneMatch {
     decisions: Decisions,
     /// What users' programs did.
     programs: Vec<ProgramRow>,
-    timeline: Option<String>,
     facts: FactsShown,
     q: String,
     session: String,
-    kind: String,
     lines: Vec<Line>,
     later: bool,
     first: String,
     next: Option<String>,
+}
+
+/// A part of the page; the others are read when they are opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Replay,
+    Facts,
+    Decisions,
+    Transcript,
+    About,
+}
+
+impl Tab {
+    const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Replay, "", "Replay"),
+        (Self::Facts, "facts", "What happened"),
+        (Self::Decisions, "decisions", "Decisions"),
+        (Self::Transcript, "transcript", "Transcript"),
+        (Self::About, "about", "About"),
+    ];
+
+    /// The one that is asked for.
+    fn asked(visit: &Visit) -> Result<Self, Problem> {
+        let Some(word) = visit.value("tab") else {
+            return Ok(Self::Replay);
+        };
+        let mut all = Self::ALL.into_iter();
+        let found = all
+            .find(|(_, known, _)| *known == word)
+            .map(|(tab, ..)| tab);
+        found.ok_or_else(|| {
+            let known = Self::ALL.map(|(_, word, _)| word);
+            Problem::parameter("tab", format!("there is no tab {word}"), known)
+        })
+    }
+
+    fn links(self) -> Vec<(&'static str, String, bool)> {
+        let link = |(tab, word, name): (Self, &str, &'static str)| {
+            let to = if word.is_empty() {
+                "?".to_owned()
+            } else {
+                query([("tab", word)])
+            };
+            (name, to, tab == self)
+        };
+        Self::ALL.into_iter().map(link).collect()
+    }
 }
 
 /// Its place in a tournament.
@@ -92,6 +146,8 @@ struct Seat {
     matches: String,
     /// To its decisions, where our bot made them.
     why: Option<String>,
+    /// Whether they are shown later.
+    later: bool,
 }
 
 /// A line of a transcript.
@@ -101,6 +157,8 @@ struct Line {
     who: String,
     received: bool,
     text: String,
+    /// The rest of it, where it is long.
+    rest: String,
     /// To why this was answered so, if it is known that it asked for a decision.
     why: Option<String>,
 }
@@ -116,16 +174,11 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
     let found = matches::find(&visit, &id).await?;
     let line = line(&found, now());
     let sessions = found.sessions.as_deref().unwrap_or_default();
-    let facts = FactsShown::read(&visit, &found).await?;
-    let decisions = Decisions::read(&visit, &found).await?;
-    let (mut lines, next, unseen) = transcript(&visit, &found, sessions).await?;
-    for line in &mut lines {
-        let asked = decisions.rows.iter().find(|row| row.entry == line.id);
-        line.why = asked.and_then(|row| row.why.clone());
-    }
+    let (tab, names) = (Tab::asked(&visit)?, seat_names(&found.seats));
+    let read = Read::tab(tab, &visit, &found, &names).await?;
     let mut unseated = sessions.iter().filter(|row| row.seat.is_none());
     shown(&OneMatch {
-        pruned: !sessions.is_empty() && sessions.iter().all(|row| row.pruned),
+        pruned: is_pruned(&found),
         own: unseated.find_map(|row| to_reasons(&found.id, row)),
         shell: Shell {
             follow: follow.filter(|_| found.live),
@@ -138,31 +191,87 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
             round: place.round + 1,
             table: place.table + 1,
         }),
-        sessions: sessions.iter().map(|row| session(&line, row)).collect(),
+        tab,
+        tabs: tab.links(),
+        sessions: sessions.iter().map(|row| session(&names, row)).collect(),
         setup: found.setup.as_ref().map(parts).unwrap_or_default(),
         seats: found
             .seats
             .iter()
             .map(|seat| seated(&found, seat))
             .collect(),
-        withheld: facts.withheld.or(unseen),
-        timeline: picture(&facts.all, &decisions.rows),
-        programs: programs::read(&visit, &found).await?,
-        decisions,
-        facts,
+        withheld: read.facts.withheld.or(read.unseen.map(|_| view::WITHHELD)),
+        programs: read.programs,
+        decisions: read.decisions,
+        facts: read.facts,
         q: visit.value("q").unwrap_or_default().to_owned(),
         session: visit.value("session").unwrap_or_default().to_owned(),
-        kind: visit.value("kind").unwrap_or_default().to_owned(),
-        lines,
+        lines: read.lines,
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
-        next: next.map(|next| link(&visit, "cursor", &next)),
+        next: read.next.map(|next| link(&visit, "cursor", &next)),
         referee: match found.ours {
             true => "our own referee".to_owned(),
             false => found.referee.clone(),
         },
         line,
     })
+}
+
+/// What the open tab shows.
+#[derive(Default)]
+struct Read {
+    facts: FactsShown,
+    decisions: Decisions,
+    programs: Vec<ProgramRow>,
+    lines: Vec<Line>,
+    /// Where the next page of lines begins.
+    next: Option<String>,
+    /// Why some lines are not shown.
+    unseen: Option<&'static str>,
+}
+
+impl Read {
+    async fn tab(
+        tab: Tab,
+        visit: &Visit,
+        found: &MatchShown,
+        names: &Names,
+    ) -> Result<Self, Problem> {
+        let mut read = Self::default();
+        match tab {
+            Tab::Facts if is_pruned(found) => {}
+            Tab::Facts => read.facts = FactsShown::read(visit, &found.id, names).await?,
+            Tab::Decisions => {
+                read.decisions = Decisions::read(visit, found).await?;
+                read.programs = programs::read(visit, found, names).await?;
+            }
+            Tab::Transcript => read.transcript(visit, found, names).await?,
+            Tab::Replay | Tab::About => {}
+        }
+        Ok(read)
+    }
+
+    async fn transcript(
+        &mut self,
+        visit: &Visit,
+        found: &MatchShown,
+        names: &Names,
+    ) -> Result<(), Problem> {
+        (self.lines, self.next, self.unseen) = transcript(visit, found, names).await?;
+        let asked = Decisions::read(visit, found).await?;
+        for line in &mut self.lines {
+            let asked = asked.rows.iter().find(|row| row.entry == line.id);
+            line.why = asked.and_then(|row| row.why.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Whether nothing of what was said is kept any more.
+fn is_pruned(found: &MatchShown) -> bool {
+    let mut sessions = found.sessions.iter().flatten().peekable();
+    sessions.peek().is_some() && sessions.all(|row| row.pruned)
 }
 
 /// What happened, in a sentence.
@@ -225,9 +334,14 @@ fn seated(found: &MatchShown, seat: &SeatRow) -> Seat {
         (None, None) => String::new(),
     };
     let sessions = found.sessions.iter().flatten();
-    let mut own = sessions.filter(|row| row.seat == Some(seat.seat));
-    let why = own.find_map(|row| to_reasons(&found.id, row));
-    Seat { matches, why }
+    let own = sessions.filter(|row| row.seat == Some(seat.seat));
+    let why = own.clone().find_map(|row| to_reasons(&found.id, row));
+    let mut hidden = own.filter(|row| is_ours(row) && row.withheld.is_some());
+    Seat {
+        matches,
+        later: why.is_none() && hidden.next().is_some(),
+        why,
+    }
 }
 
 /// To the decisions of a session.
@@ -236,28 +350,16 @@ fn to_reasons(id: &str, session: &SessionShown) -> Option<String> {
     Some(why.trim_end_matches(['?', '&']).to_owned())
 }
 
-fn session(line: &MatchLine, row: &SessionShown) -> Session {
-    let id = row.id.0.to_string();
-    Session {
-        name: name_of(line, row),
-        entries: row.entries,
-        withheld: row.withheld.is_some(),
-        id,
-    }
-}
-
-fn name_of(line: &MatchLine, row: &SessionShown) -> String {
-    let seated = row
-        .seat
-        .and_then(|seat| line.seats.iter().find(|known| known.seat == seat));
-    let name = seated.map_or(view::player(&row.bot), |seat| seat.name.as_str());
+fn session(names: &Names, row: &SessionShown) -> Session {
     let side = match row.side {
         Side::Player => "as the player received it",
         Side::Referee => "as the referee received it",
     };
-    match row.seat {
-        Some(seat) => format!("seat {seat}, {name}, {side}"),
-        None => format!("{name}, {side}"),
+    Session {
+        name: format!("{}, {side}", view::seated(names, row.seat, &row.bot)),
+        entries: row.entries,
+        withheld: row.withheld.is_some(),
+        id: row.id.0.to_string(),
     }
 }
 
@@ -266,8 +368,9 @@ fn name_of(line: &MatchLine, row: &SessionShown) -> String {
 async fn transcript(
     visit: &Visit,
     found: &MatchShown,
-    sessions: &[SessionShown],
+    names: &Names,
 ) -> Result<(Vec<Line>, Option<String>, Option<&'static str>), Problem> {
+    let sessions = found.sessions.as_deref().unwrap_or_default();
     let (session, q) = (
         visit.value("session"),
         visit.value("q").map(str::to_lowercase),
@@ -296,7 +399,7 @@ async fn transcript(
                 let last = lines.last().map(|line: &Line| line.id.to_string());
                 return Ok((lines, last, withheld));
             }
-            lines.push(shown_line(entry));
+            lines.push(shown_line(names, entry));
         }
         params.page.cursor = listed.next;
         if params.page.cursor.is_none() {
@@ -306,14 +409,20 @@ async fn transcript(
     Ok((lines, params.page.cursor, withheld))
 }
 
-fn shown_line(entry: &MatchEntry) -> Line {
+fn shown_line(names: &Names, entry: &MatchEntry) -> Line {
+    let breaks = entry.text.match_indices('\n').nth(LINE_BREAKS_MAX);
+    let letters = entry.text.char_indices().nth(LINE_CHARS_MAX);
+    let ends = breaks.map(|(end, _)| end).into_iter();
+    let end = ends.chain(letters.map(|(end, _)| end)).min();
+    let (text, rest) = entry.text.split_at(end.unwrap_or(entry.text.len()));
     Line {
         id: entry.id.0,
         at: view::clock_time(time(entry.at_us)),
-        who: view::seated(entry.seat, &entry.bot),
+        who: view::seated(names, entry.seat, &entry.bot),
         // To the player, whichever side wrote it down.
         received: (entry.direction == Direction::In) == (entry.side == Side::Player),
-        text: entry.text.clone(),
+        text: text.to_owned(),
+        rest: rest.to_owned(),
         why: None,
     }
 }

@@ -1,6 +1,5 @@
 //! Opponents, and what was learnt about one of them, with how sure it is.
 
-use super::chart::{self, Curve, Point, Span};
 use super::filters::{Field, fields, link, query};
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
@@ -12,6 +11,7 @@ use crate::api::lists::Rows as _;
 use crate::api::opponents::{self, OpponentShown};
 use crate::api::problem::Problem;
 use crate::api::query::{LIMIT_MAX, Nothing, Params};
+use crate::chart::{self, Curve, Point, Span};
 use crate::clock::time;
 use crate::history::{BluffRow, Filter, OpponentKind};
 use askama::Template;
@@ -39,6 +39,8 @@ struct Opponents {
 struct Row {
     shown: OpponentShown,
     updated: Option<When>,
+    /// Why its model is not shown, if so.
+    withheld: Option<&'static str>,
 }
 
 #[derive(Template)]
@@ -181,6 +183,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
 fn row(shown: OpponentShown) -> Row {
     Row {
         updated: shown.updated.map(when),
+        withheld: shown.withheld.map(|_| view::WITHHELD),
         shown,
     }
 }
@@ -239,7 +242,7 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
     };
     let title = format!("{name} after each lesson");
     let several = curve.points.len() > 1;
-    let picture = chart::curves(&title, "lesson", &[curve]).filter(|_| several);
+    let picture = chart::curves(&title, "lesson", None, &[curve]).filter(|_| several);
     Ok((!steps.is_empty()).then(|| Course {
         name: name.to_owned(),
         picture,

@@ -1,16 +1,18 @@
 //! What users' programs did in a match.
 
-use super::view::or_none;
+use super::view::seated;
 use super::visit::Visit;
 use crate::api::contents::Wanted;
 use crate::api::lists::Rows as _;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::programs::{ProgramRuns, ProgramShown};
+use games::scene::Names;
 
 /// A program in a match.
 pub(super) struct ProgramRow {
-    pub(super) seat: String,
+    /// Who sits there.
+    pub(super) who: String,
     pub(super) bot: String,
     /// Whether it answered all that it was asked, and kept to its first start.
     pub(super) well: bool,
@@ -30,17 +32,22 @@ pub(super) struct ProgramRow {
 }
 
 /// The programs of a match.
-pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Vec<ProgramRow>, Problem> {
+pub(super) async fn read(
+    visit: &Visit,
+    found: &MatchShown,
+    names: &Names,
+) -> Result<Vec<ProgramRow>, Problem> {
     let listed = ProgramRuns::page(visit, &Wanted::all(&found.id)).await?;
-    Ok(listed.items.into_iter().map(row).collect())
+    let rows = listed.items.into_iter();
+    Ok(rows.map(|shown| row(shown, names)).collect())
 }
 
-fn row(shown: ProgramShown) -> ProgramRow {
+fn row(shown: ProgramShown, names: &Names) -> ProgramRow {
     let conduct = shown.conduct;
     let part = conduct.participation.as_ref();
     let restarts = conduct.starts.saturating_sub(1);
     ProgramRow {
-        seat: or_none(shown.seat),
+        who: seated(names, shown.seat, &shown.bot),
         bot: shown.bot,
         well: conduct.late + conduct.refused + conduct.failed == 0
             && part.is_none_or(|part| part.fallback.unwrap_or_default() == 0),

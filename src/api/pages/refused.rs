@@ -2,8 +2,10 @@
 
 use super::layout::{Shell, page};
 use super::login::Login;
+use super::view;
 use crate::access::Denied;
 use crate::api::problem::Problem;
+use crate::api::sight::WITHHELD;
 use askama::Template;
 use axum::extract::Request;
 use axum::http::header::{ACCEPT, ALLOW, WWW_AUTHENTICATE};
@@ -16,6 +18,8 @@ use axum::response::Response;
 struct Refused<'a> {
     shell: Shell,
     problem: &'a Problem,
+    /// What is wrong, for people.
+    detail: &'a str,
 }
 
 /// Turns the problem that a browser would get into a page; at the door, into the form that lets it in. The
@@ -40,7 +44,16 @@ pub(in crate::api) async fn dress(request: Request, next: Next) -> Response {
             title: problem.title().to_owned(),
             ..Shell::default()
         };
-        page(status, &Refused { shell, problem })
+        let detail = match problem.detail() {
+            WITHHELD => view::WITHHELD,
+            detail => detail,
+        };
+        let refused = Refused {
+            shell,
+            problem,
+            detail,
+        };
+        page(status, &refused)
     };
     for name in [ALLOW, WWW_AUTHENTICATE] {
         if let Some(value) = response.headers().get(&name) {

@@ -1,8 +1,8 @@
 //! Every page, on one page.
 
 use super::{
-    assets, bots, dashboard, docs, hubs, login, matches, one_match, opponents, start, tournaments,
-    versus, why,
+    assets, bots, dashboard, docs, embed, hubs, login, matches, one_match, opponents, start,
+    tournaments, versus, why,
 };
 use crate::api::state::ApiState;
 use axum::Router;
@@ -15,6 +15,7 @@ pub(in crate::api) fn admitted() -> Router<ApiState> {
         .route("/dashboard", get(dashboard::page))
         .route("/matches", get(matches::page))
         .route("/matches/{id}", get(one_match::page))
+        .route("/embed/matches/{id}", get(embed::page))
         .route("/matches/{id}/seats/{seat}/explain", get(why::page))
         .route("/bots", get(bots::page))
         .route("/bots/{game}/{bot}", get(bots::one))

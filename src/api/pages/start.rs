@@ -1,6 +1,7 @@
 //! The start page: what runs here, and how each game is connected, with commands to copy.
 
-use super::layout::{Shell, shown};
+use super::layout::{EVENTS, Shell, shown};
+use super::stage::Stage;
 use super::visit::Visit;
 use crate::api::health;
 use crate::api::problem::Problem;
@@ -14,6 +15,9 @@ struct Start {
     shell: Shell,
     /// What is scarce, or why nothing new is accepted.
     state: Result<Vec<String>, Problem>,
+    stage: Option<Stage>,
+    /// Whether there is a match, shown or not.
+    any: bool,
     doors: Vec<Door>,
     games: Vec<Connection>,
     reading: Vec<Command>,
@@ -22,9 +26,9 @@ struct Start {
 /// A listener.
 struct Door {
     name: &'static str,
-    address: Option<String>,
-    /// What it is for, or how it is switched on.
     about: &'static str,
+    /// Where it is reached, or what switches it on.
+    address: Result<String, &'static str>,
 }
 
 /// How one game is connected.
@@ -53,8 +57,16 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     visit.takes(&[])?;
     let place = Place::new(&visit);
     let games = games::ALL.iter().map(|kit| place.connection(*kit));
+    // What cannot be shown at the moment is no reason to show nothing.
+    let (stage, any) = Stage::newest(&visit).await.unwrap_or((None, true));
     shown(&Start {
-        shell: visit.shell("What runs here", "/"),
+        shell: Shell {
+            follow: Some(EVENTS.to_owned()),
+            every_s: stage.as_ref().filter(|stage| stage.line.live).map(|_| 3),
+            ..visit.shell("Start", "/")
+        },
+        stage,
+        any,
         state: health::readiness(&visit.state),
         games: games.collect(),
         reading: place.reading(visit.state.tokens.exist()),
@@ -65,7 +77,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 /// The daemon's addresses as this caller can use them.
 struct Place {
     api: String,
-    callbacks: String,
+    callbacks: Option<String>,
     /// `/` and the word that every callback's path begins with, if there is one.
     prefix: String,
     referee: Option<String>,
@@ -83,7 +95,9 @@ impl Place {
         };
         Self {
             api: format!("http://{}", visit.reach(doors.api)),
-            callbacks: format!("http://{}", visit.reach(doors.callbacks)),
+            callbacks: doors
+                .callbacks
+                .map(|address| format!("http://{}", visit.reach(address))),
             prefix,
             referee: doors.referee.map(|address| visit.reach(address)),
             hub: doors.hub.map(|address| visit.reach(address)),
@@ -98,47 +112,43 @@ impl Place {
     }
 
     fn doors(&self) -> Vec<Door> {
-        let door = |name, address: Option<&String>, about, off| Door {
-            name,
-            address: address.cloned(),
-            about: if address.is_some() { about } else { off },
-        };
-        let referee = self
-            .referee
-            .as_ref()
-            .map(|referee| format!("http://{referee}/"));
-        vec![
-            door(
+        let referee = self.referee.as_ref();
+        let referee = referee.map(|referee| format!("http://{referee}/"));
+        let callbacks = self.callbacks.as_ref();
+        let callbacks = callbacks.map(|address| format!("{address}{}", self.prefix));
+        let doors = [
+            (
                 "Callbacks",
-                Some(&format!("{}{}", self.callbacks, self.prefix)),
                 "referees call our bots here",
-                "",
+                callbacks.ok_or("callbacks.listen"),
             ),
-            door(
+            (
                 "Shims",
-                self.shims.as_ref(),
                 "programs started by arbiters reach their bots here",
-                "`shim.socket` switches it on",
+                self.shims.clone().ok_or("shim.socket"),
             ),
-            door(
+            (
                 "Referee",
-                referee.as_ref(),
                 "matches over HTTP are started here",
-                "`referee.koehandel.listen` switches it on",
+                referee.ok_or("referee.koehandel.listen"),
             ),
-            door(
+            (
                 "Hub",
-                self.hub.as_ref(),
                 "players over TCP join here",
-                "`referee.smartdog.listen` switches it on",
+                self.hub.clone().ok_or("referee.smartdog.listen"),
             ),
-            door(
+            (
                 "REST",
-                Some(&format!("{}/api/v1", self.api)),
                 "all that these pages show, for programs",
-                "",
+                Ok(format!("{}/api/v1", self.api)),
             ),
-        ]
+        ];
+        let doors = doors.into_iter().map(|(name, about, address)| Door {
+            name,
+            about,
+            address,
+        });
+        doors.collect()
     }
 
     fn connection(&self, kit: &dyn Kit) -> Connection {
@@ -172,7 +182,10 @@ impl Place {
             ),
             None => format!("drover referee {game} --listen 0.0.0.0:56789"),
         };
-        let url = format!("{}{}/{game}/{bot}", self.callbacks, self.prefix);
+        let url = match &self.callbacks {
+            Some(address) => format!("{address}{}/{game}/{bot}", self.prefix),
+            None => "drover serve".to_owned(),
+        };
         vec![
             way(
                 "Your server against our bots",

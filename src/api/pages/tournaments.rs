@@ -1,6 +1,5 @@
 //! Tournaments, and one of them: standings, crosstable, ratings after rounds, schedule.
 
-use super::chart::{Curve, Point, curves};
 use super::filters::{Field, fields, link, query};
 use super::layout::{EVENTS, Shell, shown};
 use super::view::{self, When, figure, percent, when};
@@ -9,15 +8,18 @@ use crate::api::kept_standings::Computed;
 use crate::api::lists::Rows as _;
 use crate::api::problem::Problem;
 use crate::api::tournaments::{self, RoundShown, TournamentShown};
-use crate::tournament::standings::{History, Standing, Standings};
+use crate::clock::now_us;
+use crate::counted::counted;
+use crate::store::TournamentRow;
+use crate::tournament::Progress;
+use crate::tournament::standings::{Standing, Standings};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use serde_json::Value;
 
 /// The most entrants in a crosstable.
 const CROSSTABLE_MAX: usize = 40;
-/// The most curves in one picture: those who lead.
-const CURVES_MAX: usize = 8;
 
 #[derive(Template)]
 #[template(path = "pages/tournaments.html")]
@@ -36,6 +38,8 @@ struct Row {
     started: When,
     ended: Option<When>,
     format: String,
+    /// Its rounds, matches and entrants, counted.
+    size: String,
 }
 
 #[derive(Template)]
@@ -43,12 +47,28 @@ struct Row {
 struct Tournament {
     shell: Shell,
     row: Row,
+    course: Course,
     /// Its standings; why there are none, where what is stored cannot be read in full.
     standings: Result<Shown, String>,
     rounds: Vec<Round>,
     later: bool,
     first: String,
     next: Option<String>,
+}
+
+/// How it is played, and how far it has come.
+struct Course {
+    /// What was fixed before it began: name and value.
+    facts: Vec<(&'static str, String)>,
+    /// How far it has come, while it runs.
+    progress: Option<ProgressShown>,
+}
+
+/// How far a tournament that runs has come.
+struct ProgressShown {
+    words: String,
+    /// In per cent, where it is known.
+    share: Option<String>,
 }
 
 /// What follows from the matches.
@@ -77,7 +97,9 @@ struct Line {
     pairs: String,
     pairs_range: String,
     elo: String,
+    /// Half of the interval by tables, which is the one to trust, and the ends of the one by single results.
     error: String,
+    error_single: String,
     score: String,
     faults: String,
     decisions: String,
@@ -95,6 +117,8 @@ enum Cell {
     Own,
     Never,
     Met {
+        /// The query of their matches.
+        matches: String,
         points: String,
         record: String,
         share: String,
@@ -109,6 +133,8 @@ struct Round {
     tables: Vec<String>,
     byes: String,
     matches: Vec<Played>,
+    /// How many there are, in words.
+    ended: String,
 }
 
 /// A match of a round.
@@ -142,7 +168,10 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let params = visit.params::<tournaments::Schedule>()?;
     let stored = tournaments::row(&visit, &id).await?;
     let rounds = tournaments::rounds(&visit, &stored, &params).await?;
-    let standings = match standings(&visit, &id).await {
+    let course = course(&visit, &stored).await?;
+    // Whether all of them are on this page.
+    let whole = rounds.next.is_none() && visit.value("cursor").is_none();
+    let standings = match standings(&visit, &id, whole).await {
         Err(problem) if problem.is_unreadable() => Err(problem.detail().to_owned()),
         standings => Ok(standings?),
     };
@@ -153,6 +182,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
             follow: running.then(|| EVENTS.to_owned()),
             ..visit.shell(&found.name, "/tournaments")
         },
+        course,
         standings,
         rounds: rounds.items.into_iter().map(round).collect(),
         later: visit.value("cursor").is_some(),
@@ -164,7 +194,16 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     })
 }
 
-async fn standings(visit: &Visit, id: &str) -> Result<Shown, Problem> {
+async fn standings(visit: &Visit, id: &str, whole: bool) -> Result<Shown, Problem> {
+    let to = |round: u32| {
+        let page = match (whole, round) {
+            (true, _) => String::new(),
+            // The cursor is the last round of the page before, from 0.
+            (false, 2..) => link(visit, "cursor", &(round - 2).to_string()),
+            (false, _) => link(visit, "cursor", ""),
+        };
+        format!("{page}#round-{round}")
+    };
     let computed = tournaments::computed(visit, id).await?;
     let history = tournaments::history(visit, &computed).await?;
     let Computed { standings, .. } = &*computed;
@@ -175,10 +214,67 @@ async fn standings(visit: &Visit, id: &str) -> Result<Shown, Problem> {
             .collect(),
         remarks: standings.remarks.clone(),
         unrated: standings.unrated.clone(),
-        cross: crosstable(standings),
-        picture: picture(standings, &history),
+        cross: crosstable(standings, id),
+        picture: standings.picture(&history, Some(&to)),
         fitted: history.fitted,
     })
+}
+
+async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
+    let found = tournaments::shown(&visit.sight, row.clone());
+    let text = |value: &Value| match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(view::value(other)),
+    };
+    let mut facts = vec![
+        ("Format", text(&found.schedule)),
+        ("Seats", text(&found.seats)),
+        ("Decks a table", text(&found.decks)),
+        ("Thinking", text(&found.budget)),
+        ("Seed", found.seed.map(|seed| seed.to_string())),
+        ("Secret", found.secret),
+        ("Commitment", found.commitment),
+    ];
+    let versions = row.setup["versions"].as_object().into_iter().flatten();
+    let versions: Vec<String> = versions
+        .filter_map(|(name, version)| Some(format!("{name} {}", version.as_str()?)))
+        .collect();
+    facts.push((
+        "Versions",
+        Some(versions.join(", ")).filter(|text| !text.is_empty()),
+    ));
+    let facts = facts.into_iter();
+    let progress = match row.ended_us {
+        Some(_) => None,
+        None => Progress::read(&visit.state.store, row).await?,
+    };
+    Ok(Course {
+        facts: facts
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect(),
+        progress: progress.as_ref().map(progress_shown),
+    })
+}
+
+fn progress_shown(progress: &Progress) -> ProgressShown {
+    let of = progress.rounds_total;
+    let of = of.map_or_else(String::new, |total| format!(" of {total}"));
+    let mut words = format!(
+        "Round {}{of}: {} of {} ended",
+        progress.rounds,
+        progress.ended,
+        counted(progress.planned, "match")
+    );
+    if let Some(left) = progress.left(now_us()) {
+        words.push_str(&format!("; about {} left", view::spell(left)));
+    }
+    ProgressShown {
+        words,
+        share: progress
+            .share()
+            .map(|share| format!("{:.1}", 100.0 * share)),
+    }
 }
 
 fn row(shown: TournamentShown) -> Row {
@@ -188,6 +284,12 @@ fn row(shown: TournamentShown) -> Row {
     Row {
         started: when(shown.started),
         ended: shown.ended.map(when),
+        size: format!(
+            "{}, {}, {}",
+            counted(shown.rounds, "round"),
+            counted(shown.matches, "match"),
+            counted(shown.entrants.len(), "entrant")
+        ),
         format: format.unwrap_or("rounds").to_owned(),
         shown,
     }
@@ -205,7 +307,7 @@ fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standin
     for (count, what) in [
         (figures.refused, "refused"),
         (figures.missed, "missed"),
-        (figures.fallback, "decisions by its fallback"),
+        (figures.fallback, "by its fallback"),
     ] {
         if count > 0 {
             faults.push(format!("{count} {what}"));
@@ -233,6 +335,12 @@ fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standin
         ),
         elo: rating.map_or_else(String::new, |rated| elo(rated.elo)),
         error: rating.map_or_else(String::new, |rated| {
+            match (rated.table_lower, rated.table_upper) {
+                (Some(lower), Some(upper)) => format!("±{}", elo((upper - lower) / 2.0)),
+                _ => String::new(),
+            }
+        }),
+        error_single: rating.map_or_else(String::new, |rated| {
             format!(
                 "+{} −{}",
                 elo(rated.upper - rated.elo),
@@ -248,7 +356,7 @@ fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standin
     }
 }
 
-fn crosstable(standings: &Standings) -> Vec<CrossLine> {
+fn crosstable(standings: &Standings, tournament: &str) -> Vec<CrossLine> {
     let entrants = &standings.entrants;
     if entrants.len() > CROSSTABLE_MAX {
         return Vec::new();
@@ -259,6 +367,11 @@ fn crosstable(standings: &Standings) -> Vec<CrossLine> {
         }
         let met = one.opponents.iter().find(|split| split.place == other);
         met.map_or(Cell::Never, |split| Cell::Met {
+            matches: query([
+                ("tournament", tournament),
+                ("entrant", &*one.name),
+                ("opponent", &*split.name),
+            ]),
             points: figure(split.points),
             record: format!("{}–{}–{}", split.won, split.drawn, split.lost),
             share: format!(
@@ -279,34 +392,8 @@ fn crosstable(standings: &Standings) -> Vec<CrossLine> {
     lines.collect()
 }
 
-/// The ratings of those who lead, after each round.
-fn picture(standings: &Standings, history: &History) -> Option<String> {
-    let leading = standings
-        .entrants
-        .iter()
-        .filter(|one| !one.house)
-        .take(CURVES_MAX);
-    let curve = |one: &Standing| {
-        let at = history.entrants.iter().position(|name| *name == one.name)?;
-        let points = history.rounds.iter().filter_map(|round| {
-            let rating = (*round.ratings.get(at)?)?;
-            let error = round.errors.get(at).copied().flatten();
-            let (y, error) = (round.scale * rating, round.scale * error.unwrap_or(0.0));
-            Some(Point {
-                x: f64::from(round.round + 1),
-                y,
-                low: y - error,
-                high: y + error,
-            })
-        });
-        let (name, points) = (one.name.clone(), points.collect());
-        Some(Curve { name, points })
-    };
-    let drawn: Vec<Curve> = leading.filter_map(curve).collect();
-    curves("Ratings after each round", "after round", &drawn)
-}
-
 fn round(round: RoundShown) -> Round {
+    let ended = counted(round.matches.len(), "match");
     let matches = round.matches.into_iter().map(|played| {
         let seats = played.entrants.iter().enumerate();
         let seats = seats.map(|(seat, name)| match played.scores.get(seat) {
@@ -324,6 +411,7 @@ fn round(round: RoundShown) -> Round {
         }
     });
     Round {
+        ended,
         number: round.round + 1,
         decided: when(round.decided),
         why: round.why.as_str().unwrap_or_default().to_owned(),

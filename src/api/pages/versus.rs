@@ -1,6 +1,5 @@
 //! Who did what to whom: a bot's record against its rivals, and against one of them with their matches.
 
-use super::chart::{self, Span};
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::view::{MatchLine, figure, line, micros, now, percent};
@@ -9,6 +8,7 @@ use crate::api::matches;
 use crate::api::problem::Problem;
 use crate::api::query::Params;
 use crate::api::versus::versus;
+use crate::chart::{self, Span};
 use crate::history::EndedWord;
 use crate::history::{Filter, Score, Standing, Subject, Times, Versus, VersusBluffs};
 use askama::Template;
@@ -164,7 +164,7 @@ pub(super) async fn page(
     let outcomes =
         outcomes.map(|(value, label)| (link(&visit, "outcome", value), label, value == outcome));
     let seats = found.seats.iter();
-    let seats = seats.map(|(seat, score)| split(format!("from seat {seat}"), score));
+    let seats = seats.map(|(seat, score)| split(format!("from seat {}", seat + 1), score));
     let places = found.places.iter();
     let places = places.map(|(place, score)| split(format!("rival {place} further round"), score));
     shown(&Pair {

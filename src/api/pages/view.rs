@@ -1,13 +1,21 @@
 //! Figures in words: what rows become on pages.
 
 use crate::api::matches::MatchShown;
+use crate::counted::counted;
+use crate::replay::seat_names;
 use crate::store::SeatRow;
+use games::scene::Names;
 use games::{Cause, Part, Participation};
 use jiff::Timestamp;
 use serde_json::Value;
+use std::time::Duration;
 
 /// The most letters of a value that is no figure.
 const VALUE_LEN_MAX: usize = 240;
+
+/// Why something is not shown.
+pub(super) const WITHHELD: &str = "What a seat knows is its owner's while the match runs. \
+     Everybody can read it some time after the end.";
 
 /// A moment: as machines read it, and as people do.
 pub(super) struct When {
@@ -31,10 +39,10 @@ pub(super) fn clock_time(at: Timestamp) -> When {
     }
 }
 
-/// Who sits where: the seat, if it is known, and the bot on it.
-pub(super) fn seated(seat: Option<u8>, bot: &str) -> String {
+/// Who sits on a seat: the name there, or the bot where the seat is not known.
+pub(super) fn seated(names: &Names, seat: Option<u8>, bot: &str) -> String {
     match seat {
-        Some(seat) => format!("{seat} {}", player(bot)),
+        Some(seat) => names.name(seat.into()),
         None => player(bot).to_owned(),
     }
 }
@@ -51,6 +59,12 @@ pub(super) fn lasted(from: Timestamp, to: Timestamp) -> String {
         3_600..172_800 => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
         _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
     }
+}
+
+/// A duration in words.
+pub(super) fn spell(time: Duration) -> String {
+    let start = Timestamp::UNIX_EPOCH;
+    lasted(start, start.saturating_add(time).unwrap_or(Timestamp::MAX))
 }
 
 /// Microseconds in the unit that suits them.
@@ -106,7 +120,15 @@ pub(super) fn or_none(number: Option<u8>) -> String {
 
 /// Where on a match's page an entry of a transcript stands.
 pub(super) fn evidence(session: i64, entry: i64) -> String {
-    format!("?session={session}&cursor={}#e{entry}", entry - 1)
+    format!(
+        "?tab=transcript&session={session}&cursor={}#e{entry}",
+        entry - 1
+    )
+}
+
+/// To the replay at a seat's entry.
+pub(super) fn replay(entry: i64, seat: Option<u8>) -> String {
+    format!("?entry={entry}&seat={}#replay", or_none(seat))
 }
 
 /// A figure with as many decimals as say something.
@@ -173,6 +195,10 @@ pub(super) struct MatchLine {
 /// A seat in such a line.
 pub(super) struct SeatLine {
     pub(super) seat: u8,
+    /// It as people count, from 1.
+    pub(super) number: usize,
+    /// The class of its colour.
+    pub(super) colour: &'static str,
     pub(super) name: String,
     /// What plays, if that is not the name.
     pub(super) bot: String,
@@ -191,15 +217,17 @@ pub(super) struct SeatLine {
 
 /// A match as a line, at this moment.
 pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
+    let names = seat_names(&found.seats);
     let seats = found.seats.iter().map(|seat| {
         let bot = player(&seat.spec);
-        let name = seat.entrant.as_deref().or(seat.name.as_deref());
+        let name = names.name(seat.seat.into());
+        let is_name = name == bot || name.starts_with(&format!("{bot} (seat "));
         SeatLine {
             seat: seat.seat,
-            name: name.unwrap_or(bot).to_owned(),
-            bot: name
-                .map_or("", |name| if name == bot { "" } else { bot })
-                .to_owned(),
+            number: usize::from(seat.seat) + 1,
+            colour: names.colour(seat.seat.into()),
+            name,
+            bot: if is_name { "" } else { bot }.to_owned(),
             builtin: seat.spec.strip_prefix("builtin:").map(str::to_owned),
             score: seat
                 .score
@@ -245,7 +273,9 @@ fn fallen(seat: &SeatRow) -> Option<&Participation> {
 /// How many of a seat's decisions its fallback took, in words; empty: none.
 pub(super) fn fallback(part: &Participation) -> String {
     match (part.fallback, part.decisions) {
-        (Some(count @ 1..), Some(of)) => format!("{count} of {of} decisions by its fallback"),
+        (Some(count @ 1..), Some(of)) => {
+            format!("{count} of {} by its fallback", counted(of, "decision"))
+        }
         _ => String::new(),
     }
 }

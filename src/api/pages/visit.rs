@@ -61,6 +61,7 @@ impl Visit {
             title: title.into(),
             here,
             who: self.sight.rights().words().join(", "),
+            public: self.sight.rights().is_public(),
             signed_in: auth::pass(&self.asked.headers).is_some(),
             follow: None,
             every_s: None,
@@ -99,10 +100,12 @@ impl Visit {
         pairs.find_map(|(known, value)| (known == name).then_some(value))
     }
 
-    /// A listener's address as the caller can reach it: one that listens everywhere is where the caller asks.
+    /// A listener's address as the caller can reach it: one that listens everywhere is where the caller asks. Without a
+    /// token that is all that they are shown.
     pub(super) fn reach(&self, address: SocketAddr) -> String {
+        let everywhere = address.ip().is_unspecified() || self.sight.rights().is_public();
         match &self.host {
-            Some(host) if address.ip().is_unspecified() => format!("{host}:{}", address.port()),
+            Some(host) if everywhere => format!("{host}:{}", address.port()),
             _ => address.to_string(),
         }
     }

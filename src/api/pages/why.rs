@@ -1,18 +1,19 @@
 //! Why our bot decided as it did, and what it decided: one seat of a stored match.
 
 use super::layout::{Shell, shown};
-use super::timeline;
-use super::view::{When, clock_time, figure, micros, percent};
+use super::view::{self, When, clock_time, figure, micros, percent};
 use super::visit::Visit;
 use crate::api::explain;
 use crate::api::problem::Problem;
 use crate::clock::time;
-use crate::replay::{Decision, Explained};
+use crate::counted::counted;
+use crate::replay::{Decision, Explained, seat_names};
 use crate::store::EntryId;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use games::reasons::PROBABILITY;
+use games::scene::Names;
 use games::{Belief, Candidate};
 use std::collections::BTreeMap;
 
@@ -31,6 +32,8 @@ struct Why {
     shell: Shell,
     id: String,
     seat: String,
+    /// Who sits there.
+    who: String,
     /// The decision asked for.
     one: Option<One>,
     /// The command that plays the match on from there.
@@ -38,7 +41,8 @@ struct Why {
     before: Option<String>,
     after: Option<String>,
     decisions: Vec<Made>,
-    count: usize,
+    /// How many decisions there are, in words.
+    count: String,
 }
 
 /// A decision with its reasons.
@@ -95,6 +99,10 @@ pub(super) async fn page(
             Ok((decisions, explained.transpose()?, read.heir()))
         })
         .await?;
+    let people = People::read(&visit, &id).await?;
+    let who = seat
+        .parse()
+        .map_or_else(|_| seat.clone(), |seat| people.names.name(seat));
     let to = |decision: &Decision| {
         let session = visit.value("session");
         let session = session.map_or_else(String::new, |session| format!("session={session}&"));
@@ -111,7 +119,7 @@ pub(super) async fn page(
     let made = |one: &Decision| Made {
         chosen: Some(one.entry) == asked,
         slowest: slowest == Some(one.entry),
-        replay: timeline::link(one.entry.0, seat.parse().ok()),
+        replay: view::replay(one.entry.0, seat.parse().ok()),
         ..made(one, to(one))
     };
     // Around the one asked for, where there are many.
@@ -123,14 +131,15 @@ pub(super) async fn page(
     });
     shown(&Why {
         play_on,
-        shell: visit.shell(format!("Seat {seat}: why"), "/matches"),
+        shell: visit.shell(format!("{who}: why"), "/matches"),
         before: next_to(at.and_then(|at| at.checked_sub(1))),
         after: next_to(at.map(|at| at + 1)),
         decisions: near.map(made).collect(),
-        count: decisions.len(),
-        one: explained.map(|explained| one(explained, made)),
+        count: counted(decisions.len(), "decision"),
+        one: explained.map(|explained| one(explained, &people, made)),
         id,
         seat,
+        who,
     })
 }
 
@@ -142,7 +151,36 @@ fn near(decisions: &[Decision], entry: EntryId) -> EntryId {
     near.map_or(entry, |one| one.entry)
 }
 
-fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {
+/// What players are called where beliefs are about them.
+struct People {
+    names: Names,
+    /// Whether the game's words for them are numbers on its wire, not seats.
+    by_number: bool,
+}
+
+impl People {
+    async fn read(visit: &Visit, id: &str) -> Result<Self, Problem> {
+        let row = visit.match_row(id).await?;
+        let kit = visit.state.store.reader().kit(&row.game);
+        Ok(Self {
+            names: seat_names(&row.seats),
+            by_number: kit.is_some_and(|kit| kit.card().teams.is_some()),
+        })
+    }
+
+    /// A player by the word for its place.
+    fn whom(&self, about: &str) -> String {
+        match (about, about.parse::<u8>()) {
+            ("own", _) => "itself".to_owned(),
+            ("all", _) => "everybody".to_owned(),
+            (_, Ok(number)) if self.by_number => self.names.of_number(number.into()),
+            (_, Ok(seat)) => self.names.name(seat.into()),
+            (about, Err(_)) => about.to_owned(),
+        }
+    }
+}
+
+fn one(explained: Explained, people: &People, made: impl Fn(&Decision) -> Made) -> One {
     let explanation = &explained.explanation;
     let values = explanation.candidates.iter().filter_map(|one| one.value);
     let (low, high) = values.fold((0f64, 0f64), |(low, high), value| {
@@ -157,7 +195,7 @@ fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {
             .iter()
             .map(|candidate| weighed(candidate, scale))
             .collect(),
-        beliefs: believed(&explanation.beliefs),
+        beliefs: believed(&explanation.beliefs, people),
         explained,
     }
 }
@@ -210,10 +248,10 @@ fn weighed(candidate: &Candidate, scale: impl Fn(f64) -> String) -> Weighed {
 }
 
 /// Amounts one by one; how likely things of one kind are, such as types, in one line, the likeliest first.
-fn believed(beliefs: &[Belief]) -> Vec<Believed> {
+fn believed(beliefs: &[Belief], people: &People) -> Vec<Believed> {
     let likely = |belief: &&Belief| belief.unit == PROBABILITY;
     let amounts = beliefs.iter().filter(|belief| !likely(belief));
-    let mut all: Vec<Believed> = amounts.map(amount).collect();
+    let mut all: Vec<Believed> = amounts.map(|belief| amount(belief, people)).collect();
     let mut kinds: BTreeMap<(&str, &str), Vec<(f64, &str)>> = BTreeMap::new();
     for belief in beliefs.iter().filter(likely) {
         let (kind, what) = belief.what.split_once(' ').unwrap_or(("", &belief.what));
@@ -227,7 +265,7 @@ fn believed(beliefs: &[Belief]) -> Vec<Believed> {
             .map(|(value, what)| format!("{what} {}", percent(*value)));
         let listed = listed.collect::<Vec<_>>().join(", ");
         Believed {
-            about: whom(about),
+            about: people.whom(about),
             what: format!("{kind} {listed}").trim().to_owned(),
             value: String::new(),
             range: String::new(),
@@ -236,9 +274,9 @@ fn believed(beliefs: &[Belief]) -> Vec<Believed> {
     all
 }
 
-fn amount(belief: &Belief) -> Believed {
+fn amount(belief: &Belief, people: &People) -> Believed {
     Believed {
-        about: whom(&belief.about),
+        about: people.whom(&belief.about),
         what: belief.what.clone(),
         value: format!("{} {}", figure(belief.value), belief.unit),
         range: match (belief.low, belief.high) {
@@ -248,13 +286,4 @@ fn amount(belief: &Belief) -> Believed {
             (None, None) => String::new(),
         },
     }
-}
-
-fn whom(about: &str) -> String {
-    match about {
-        "own" => "itself",
-        "all" => "everybody",
-        about => about,
-    }
-    .to_owned()
 }

@@ -1,5 +1,6 @@
 //! The router, driven in process.
 
+mod analysis;
 mod events;
 mod explain;
 mod follow;
@@ -16,9 +17,9 @@ mod shapes;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, Doors, Feeds, Films, KeptStandings, Readiness, Turns, router};
+use super::{ApiState, Doors, router};
 use crate::access::{PassKey, Tokens};
-use crate::config::Secret;
+use crate::config::{Config, Secret};
 use crate::identities::Identities;
 use crate::link::{Caller, LeavesAt};
 use crate::session::{Dependencies, SessionOptions, Sessions};
@@ -36,7 +37,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 const LOCAL: Caller = Caller {
@@ -65,7 +65,7 @@ fn doors() -> Doors {
     let at = |port| SocketAddr::from((Ipv4Addr::UNSPECIFIED, port));
     Doors {
         api: at(8081),
-        callbacks: at(8080),
+        callbacks: Some(at(8080)),
         secret_path: Secret::new("hidden-word".to_owned()),
         referee: Some(at(56_789)),
         hub: None,
@@ -85,30 +85,13 @@ impl App {
             bots: crate::programs::Bots::none(),
             find: toy::find,
         };
+        let sessions = Sessions::open(SessionOptions::default(), parts);
+        let pass_key = PassKey::load(Some("a key"), &store).unwrap();
+        let tokens = Tokens::load(store, None, pass_key).await.unwrap();
+        let config = Config::default();
         let state = ApiState {
-            sessions: Sessions::open(SessionOptions::default(), parts)
-                .await
-                .unwrap(),
-            hubs: crate::gateway::hubs::Hubs::default(),
-            store: store.clone(),
-            pool,
-            readiness: Readiness::default(),
-            room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),
-            tokens: Tokens::load(
-                store.clone(),
-                None,
-                PassKey::load(Some("a key"), &store).unwrap(),
-            )
-            .await
-            .unwrap(),
-            feeds: Feeds::new(store),
-            end: CancellationToken::new(),
-            standings: KeptStandings::default(),
-            turns: Turns::default(),
-            films: Films::default(),
-            embargo: Duration::ZERO,
-            doors: Arc::new(doors()),
+            ..ApiState::over(&config.api, sessions.await.unwrap(), pool, tokens, doors())
         };
         Self {
             state,

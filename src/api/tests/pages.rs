@@ -1,11 +1,14 @@
 //! Pages: who gets in, by what, and what their headers forbid.
 
-use super::{Answer, App, LOCAL, match_id, play};
+use super::{Answer, App, LOCAL, match_id, new_session, play};
 use crate::history;
 use crate::link::Caller;
+use crate::store::Side;
+use crate::store::tests::fake::{Pen, received, said};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
 
 const HTML: &str = "text/html,application/xhtml+xml;q=0.9";
 
@@ -265,13 +268,24 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let id = match_id(2);
     let explain = format!("/matches/{id}/seats/0/explain");
     let parts = [
-        "unknown (3) won against ali &#38; ce (1)",
-        "<svg class=\"chart timeline\"",
-        "data-kind=\"bluff\"",
+        "Seat 1 (3) won against ali &#38; ce (1)",
+        "<strong>ali &#38; ce</strong>",
+        "id=\"replay\"",
         &explain,
     ];
     page(&format!("/matches/{id}"), &parts).await;
-    page(&explain, &["What seat 0 decided", "<code>7</code>"]).await;
+    let parts = ["<td>bid 190, by W</td>", "kind=bluff", "href=\"?entry="];
+    page(&format!("/matches/{id}?tab=facts"), &parts).await;
+    let parts = ["bluff W 190", "id=\"e", &explain];
+    page(&format!("/matches/{id}?tab=transcript"), &parts).await;
+    for tab in ["decisions", "about"] {
+        page(
+            &format!("/matches/{id}?tab={tab}"),
+            &["aria-current=\"page\""],
+        )
+        .await;
+    }
+    page(&explain, &["What Seat 1 decided", "<code>7</code>"]).await;
     let decisions = app.json(&format!("/api/v1{explain}")).await;
     let entry = &decisions["items"][0]["entry"];
     let parts = [
@@ -287,4 +301,57 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     page(&format!("{explain}?entry={after}"), &parts).await;
     app.problem("/bots/toy/champion/versus?rival=x", StatusCode::NOT_FOUND)
         .await;
+}
+
+#[tokio::test]
+async fn the_start_page_knows_no_match_from_none_that_may_be_shown() {
+    let app = App::new().await;
+    let reads = app.token("read").await;
+    let pass = app.sign_in(&reads).await;
+    let first = app.look("/", &pass).await;
+    assert!(first.text.contains("No match has been played here yet"));
+    let _seats = app.two_and_who_looks().await;
+    let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
+    ours.write(app.store(), vec![received("ask"), said("7")])
+        .await;
+    let hidden = app.look("/", &pass).await;
+    assert!(
+        hidden.text.contains("No match can be shown at the moment"),
+        "{}",
+        hidden.text
+    );
+    // Nor are our own bot's reasons said to be somebody else's.
+    let page = format!("/matches/{}", match_id(1));
+    let shown = app.look(&page, &pass).await.text;
+    assert!(shown.contains(">after the match<"), "{shown}");
+    assert!(shown.contains(">not ours<"), "{shown}");
+    let lines = app
+        .look(&format!("{page}?tab=transcript"), &pass)
+        .await
+        .text;
+    assert!(lines.contains("some time after the end"), "{lines}");
+    assert!(!lines.contains("api.embargo_s"), "{lines}");
+}
+
+#[tokio::test]
+async fn a_match_is_framed_by_the_sites_that_are_named_and_by_no_other() {
+    let mut app = App::new().await;
+    app.two_and_who_looks().await;
+    let id = match_id(1);
+    let policy = |answer: &Answer| {
+        let policy = &answer.headers[header::CONTENT_SECURITY_POLICY];
+        policy.to_str().unwrap().to_owned()
+    };
+    let frame = format!("/embed/matches/{id}?autoplay=1&loop=1&speed=4&theme=dark&step=2");
+    let admin = app.token("admin").await;
+    let pass = app.sign_in(&admin).await;
+    let shown = app.look(&frame, &pass).await;
+    assert!(shown.text.contains(r#"id="replay""#), "{}", shown.text);
+    assert!(policy(&shown).ends_with("frame-ancestors 'none'"));
+    app.state.framed_by = Arc::new(["https://club.example".to_owned()]);
+    let shown = app.look(&frame, &pass).await;
+    assert!(policy(&shown).ends_with("frame-ancestors https://club.example"));
+    // Other pages have buttons.
+    let page = app.look(&format!("/matches/{id}"), &pass).await;
+    assert!(policy(&page).ends_with("frame-ancestors 'none'"));
 }

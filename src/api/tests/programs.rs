@@ -158,7 +158,8 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
     let app = App::new().await;
     play(&app, 1, true).await;
     let path = format!("/matches/{}", match_id(1));
-    let page = app.get(&path).await.text;
+    let tab = format!("{path}?tab=decisions");
+    let page = app.get(&path).await.text + &app.get(&tab).await.text;
     for expected in [
         "bot:mine@1.0",
         r#"<td class="n">41</td><td class="n">3</td><td class="n">1</td><td class="n">4 of 45</td><td class="n">1</td>"#,
@@ -166,12 +167,12 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
         ">4 of 45 decisions by its fallback</span>",
         r#"<span class="tag bad">played to its end, a player silent</span>"#,
         "it ended, or closed its output",
-        "Standard error of bot:mine@1.0, seat 0",
+        "Standard error of bot:mine@1.0 (Seat 1)",
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
     assert!(page.contains("key") && !page.contains("<b>key"), "{page}");
-    let stranger = app.get_as("read", &path).await.text;
+    let stranger = app.get_as("read", &tab).await.text;
     assert!(stranger.contains("bot:mine@1.0"), "{stranger}");
     assert!(!stranger.contains("it ended, or closed"), "{stranger}");
     assert!(!stranger.contains("/home/ann"), "{stranger}");
@@ -179,7 +180,7 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
     pen.write(app.store(), vec![received("ask"), said("7")])
         .await;
     let without = app
-        .get_as("read", &format!("/matches/{}", match_id(2)))
+        .get_as("read", &format!("/matches/{}?tab=decisions", match_id(2)))
         .await;
     assert!(
         !without.text.contains("Programs <small>"),

@@ -101,6 +101,30 @@ async fn everything_is_seen_after_the_end_page_by_page() {
 }
 
 #[tokio::test]
+async fn a_step_after_the_answers_of_all_is_nobodys() {
+    let app = App::new().await;
+    let store = app.store();
+    let mut row = new_match(1, true);
+    row.setup["options"]["all"] = json!(true);
+    store.open_match(row).await.unwrap();
+    for (seat, reply) in [(0, "5"), (1, "\u{1}late")] {
+        let mut pen = Pen::new(store, None, new_session(1, Side::Referee, seat));
+        let call = format!("?market=1&id={}&type=ask&round=0", seat + 1);
+        let call = NewEntry::new(0, Direction::Out, call);
+        let reply = NewEntry::new(10 + i64::from(seat), Direction::In, reply);
+        pen.write(store, vec![call, reply]).await;
+    }
+    let result = MatchResult::new(51, Cause::Cancelled, vec![5, 0]);
+    store.close_match(&match_id(1), result).await.unwrap();
+    let path = format!("/api/v1/matches/{}/replay", match_id(1));
+    let whole = app.json(&path).await;
+    assert_eq!(titles(&whole), ["0 to 0", "5 to 0"]);
+    let step = &whole["items"][1];
+    assert_eq!((&step["seat"], step.get("took_ms")), (&Value::Null, None));
+    assert_eq!(step["late"], true, "{step}");
+}
+
+#[tokio::test]
 async fn a_running_match_shows_each_seat_to_its_owner_alone() {
     let app = App::new().await;
     let path = referee(&app, false).await;
@@ -190,14 +214,14 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
             .await
             .unwrap();
         let view = View::new(&sessions, seat, true).unwrap();
-        let footage = crate::replay::footage(store, &row, view.clone())
+        let footage = crate::replay::footage(store, &row, view.clone(), true)
             .await
             .unwrap();
         let fold = async || {
             folds.set(folds.get() + 1);
             Film::new(&footage).map_err(|why| Problem::unavailable(why.to_string()))
         };
-        let film = films.film(store, &row, &view, fold).await.unwrap();
+        let film = films.film(store, &row, &view, true, fold).await.unwrap();
         (film.len(), folds.get())
     };
     for (seat, expected) in [

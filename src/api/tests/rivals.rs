@@ -223,11 +223,14 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
     assert_eq!(shown["sessions"][0]["pruned"], true);
     assert_eq!(shown["sessions"][0]["entries"], 4);
     let page = app.get(&format!("/matches/{}", match_id(1))).await;
-    for expected in [
-        "were pruned; its result was kept",
-        "Its transcripts were pruned.",
-        "Its facts were pruned.",
+    for (tab, expected) in [
+        ("about", "were pruned; its result was kept"),
+        ("transcript", "Its transcripts were pruned."),
+        ("facts", "Its facts were pruned."),
     ] {
+        let page = app
+            .get(&format!("/matches/{}?tab={tab}", match_id(1)))
+            .await;
         assert!(page.text.contains(expected), "{expected}: {}", page.text);
     }
     for untrue in ["not ours", "Nothing has been said", "data-src"] {

@@ -56,6 +56,8 @@ async fn answers_are_these_bytes() {
         "/api/v1/sessions/1".to_owned(),
         "/api/v1/sessions/2".to_owned(),
         "/api/v1/bluffs".to_owned(),
+        "/api/v1/results?limit=3".to_owned(),
+        "/api/v1/facts".to_owned(),
         "/api/v1/opponents?kind=type".to_owned(),
         "/api/v1/opponents/1/model".to_owned(),
         "/api/v1/hubs".to_owned(),

@@ -1,7 +1,7 @@
 //! Which stored tournaments go on.
 
 use super::{Run, seat_users_bots};
-use crate::cli::common::Common;
+use crate::cli::common::{Common, notify};
 use crate::cli::tournament_database::{left, tournaments};
 use crate::cli::usage::refuse;
 use crate::store::TournamentRow;
@@ -31,19 +31,49 @@ impl Run<'_> {
         Ok(stored)
     }
 
+    /// Before a run begins: refuses what is finished, unless it is wanted again, and names what was left.
+    pub(super) async fn check_begun(&self, cups: &[Cup]) -> anyhow::Result<()> {
+        let stored = self.stored_of(cups).await?;
+        let (file, at) = (self.args.quoted(), self.args.database.named());
+        let newest = |cup: &Cup| {
+            let fits = |found: &&TournamentRow| {
+                found.game == cup.kit.card().name && Course::fits(found, cup)
+            };
+            stored.iter().find(fits)
+        };
+        let is_over = |cup: &Cup| newest(cup).is_some_and(|found| found.ended_us.is_some());
+        for cup in cups {
+            let game = cup.kit.card().name;
+            let Some(found) = newest(cup) else {
+                continue;
+            };
+            let (id, name) = (&found.id, &found.name);
+            if found.ended_us.is_none() {
+                notify(&format!(
+                    "{name}, {game}: tournament {id} of this file is unfinished, and this run begins another one; to go on \
+                     with it: drover tournament resume {file}{at}"
+                ));
+            } else if !self.args.again {
+                let others = match cups.iter().all(is_over) {
+                    true => String::new(),
+                    false => format!("; drover tournament resume {file}{at} plays the other games"),
+                };
+                return refuse(format!(
+                    "{name}, {game}: it is finished: drover tournament standings {id}{at}; --again plays it once more{others}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// What is stored under the names of this file's tournaments, newest first.
     async fn stored(&self, cups: &[Cup], id: Option<&str>) -> anyhow::Result<Vec<TournamentRow>> {
-        let store = self.recording.store();
-        let store = store.context("a tournament needs a database")?;
-        let mut stored = tournaments(store).await?;
-        let of = |cup: &Cup, found: &TournamentRow| {
-            found.name == cup.name && found.game == cup.kit.card().name
-        };
-        stored.retain(|found| cups.iter().any(|cup| of(cup, found)));
+        let mut stored = self.stored_of(cups).await?;
         if stored.is_empty() {
-            let (file, database) = (self.args.file.display(), store.location());
+            let (file, database) = (self.args.file.display(), self.args.database.location());
+            let (quoted, at) = (self.args.quoted(), self.args.database.named());
             return refuse(format!(
-                "{database} has no tournament of {file}: there is nothing to resume; drover tournament run {file} \
+                "{database} has no tournament of {file}: there is nothing to resume; drover tournament run {quoted}{at} \
                  begins it"
             ));
         }
@@ -56,6 +86,17 @@ impl Run<'_> {
                 ));
             }
         }
+        Ok(stored)
+    }
+
+    /// The same, also if there is none.
+    async fn stored_of(&self, cups: &[Cup]) -> anyhow::Result<Vec<TournamentRow>> {
+        let store = self.recording.store();
+        let mut stored = tournaments(store.context("a tournament needs a database")?).await?;
+        let of = |cup: &Cup, found: &TournamentRow| {
+            found.name == cup.name && found.game == cup.kit.card().name
+        };
+        stored.retain(|found| cups.iter().any(|cup| of(cup, found)));
         Ok(stored)
     }
 }

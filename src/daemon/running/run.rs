@@ -1,6 +1,6 @@
 //! Running: waits for a reason to stop, and keeps the service manager informed.
 
-use super::Daemon;
+use super::{Daemon, Stopping};
 use crate::daemon::signals::Signals;
 use sd_notify::NotifyState;
 use tokio_util::sync::CancellationToken;
@@ -13,11 +13,15 @@ enum Reason {
 
 impl Daemon {
     /// Runs until one of these signals or a drain request, then stops cleanly. The second signal cuts what is still
-    /// running; the next start resumes it.
+    /// running; the next start resumes it. What a clean stop waits for is passed on to `stopping`.
     ///
     /// # Errors
     /// A listener that failed permanently.
-    pub async fn run(mut self, mut signals: Signals) -> anyhow::Result<()> {
+    pub async fn run(
+        mut self,
+        mut signals: Signals,
+        stopping: impl FnOnce(Stopping),
+    ) -> anyhow::Result<()> {
         let alive = CancellationToken::new();
         let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);
         if let Some(every) = every.filter(|every| !every.is_zero()) {
@@ -29,6 +33,7 @@ impl Daemon {
         let result = match reason {
             Reason::Asked(by) => {
                 tracing::info!(by, limit_s = self.drain_limit.as_secs(), "draining");
+                stopping(self.stopping());
                 Ok(())
             }
             Reason::Broken(error) => Err(error),
@@ -36,6 +41,17 @@ impl Daemon {
         self.stop(result.is_err(), signals).await;
         alive.cancel();
         result
+    }
+
+    fn stopping(&self) -> Stopping {
+        let referee = self.referee.as_ref();
+        let hub = self.hub.as_ref();
+        let hosted = referee.map_or(0, |referee| referee.host.running());
+        Stopping {
+            matches: hosted + hub.map_or(0, |hub| hub.hub.running()),
+            sessions: self.sessions.live(),
+            limit: self.drain_limit,
+        }
     }
 
     async fn wait(&mut self, signals: &mut Signals) -> Reason {

@@ -1,7 +1,7 @@
 //! Starting: store, sessions, listeners, referee, REST, in order of dependency.
 
 use crate::access::{FirstToken, FirstTokenError, PassKey, Tokens};
-use crate::api::{self, ApiState, Readiness, Turns};
+use crate::api::{self, ApiState, Readiness};
 use crate::config::{Api, Config, Secret, is_for_others};
 use crate::daemon::apart::Apart;
 use crate::daemon::descriptors::Maxima;
@@ -208,6 +208,7 @@ impl Starting<'_> {
             identities: self.parts.identities.clone(),
             bots: self.parts.bots.clone(),
             callbacks: self.addresses.callbacks,
+            api: self.addresses.api,
             nonce: self.nonce.clone(),
             connections_max: self.maxima.referee,
             replica: self.parts.replica.clone(),
@@ -250,33 +251,26 @@ impl Starting<'_> {
         apart: &Apart,
     ) -> anyhow::Result<ApiState> {
         let (config, addresses) = (self.config, self.addresses);
-        let (store, pool) = (self.store, &self.parts.pool);
+        let (store, pool) = (self.store, self.parts.pool.clone());
         let tasks = [Handle::current(), apart.handle().clone()];
         let room = gauged.clone();
         let shims = config.shim.socket.as_deref();
+        let doors = api::Doors {
+            api: addresses.api,
+            callbacks: Some(addresses.callbacks),
+            secret_path: config.callbacks.secret_path.clone(),
+            referee: addresses.referee,
+            hub: addresses.hub,
+            shims: shims.map(std::path::absolute).transpose()?,
+        };
+        let sessions = self.sessions.clone();
         Ok(ApiState {
-            store: store.clone(),
-            sessions: self.sessions.clone(),
-            pool: pool.clone(),
             readiness: readiness.clone(),
             hubs: Hubs::start(&config.hub, self.sessions, self.drain),
             room: Arc::new(move || room.room()),
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged, tasks),
-            tokens,
-            feeds: api::Feeds::new(store.clone()),
             end: self.end.clone(),
-            standings: api::KeptStandings::default(),
-            turns: Turns::default(),
-            films: api::Films::default(),
-            embargo: config.api.embargo_s,
-            doors: Arc::new(api::Doors {
-                api: addresses.api,
-                callbacks: addresses.callbacks,
-                secret_path: config.callbacks.secret_path.clone(),
-                referee: addresses.referee,
-                hub: addresses.hub,
-                shims: shims.map(std::path::absolute).transpose()?,
-            }),
+            ..ApiState::over(&config.api, sessions, pool, tokens, doors)
         })
     }
 

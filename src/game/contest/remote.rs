@@ -3,6 +3,7 @@
 
 use super::interface::{Contest, Decision};
 use crate::game::{Bot, Budget, Illegal, Progress};
+use crate::misread::Misread;
 use crate::neutral::{Body, Line, Post, ToProgram, written};
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -72,7 +73,11 @@ impl<C: Contest> Remote<C> {
                 C::act_of_reply(&self.decision(view, ask), frame.as_bytes(), &reply)
             }
             (_, answer) => {
-                C::Act::deserialize(answer).map_err(|why| Illegal(format!("it is no act: {why}")))
+                let misread = |why: serde_json::Error| {
+                    let why = why.to_string();
+                    Illegal(format!("it is no act: {}", Misread::from(&*why)))
+                };
+                C::Act::deserialize(answer).map_err(misread)
             }
         }
     }

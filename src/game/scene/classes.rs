@@ -17,9 +17,11 @@ pub const STYLE: &str = include_str!("style.css");
 /// | `s-p0` … `s-p9` | a shape of the player at this place of the state |
 /// | `s-neutral` | a shape of nobody |
 /// | `s-on` | text on a shape of a player's or nobody's |
+/// | `s-light` | a ground that is no player's: energy |
+/// | `s-red` | hearts and diamonds |
 /// | `s-faint` | a shape or stroke that lets through what is beneath: a reach, a path |
 /// | `s-bold` | text or stroke of greater weight |
-pub const CLASSES: [&str; 21] = [
+pub const CLASSES: [&str; 23] = [
     "s-board",
     "s-fill",
     "s-line",
@@ -39,6 +41,8 @@ pub const CLASSES: [&str; 21] = [
     "s-p9",
     "s-neutral",
     "s-on",
+    "s-light",
+    "s-red",
     "s-faint",
     "s-bold",
 ];

@@ -134,6 +134,34 @@ impl Svg {
         );
     }
 
+    /// Lines through several points each, as one element; nothing if there are none.
+    pub fn lines(
+        &mut self,
+        class: &str,
+        lines: impl IntoIterator<Item = Vec<(f64, f64)>>,
+        width: f64,
+    ) {
+        let write = |out: &mut String, line: Vec<(f64, f64)>| {
+            for (at, (x, y)) in line.into_iter().enumerate() {
+                let letter = if at == 0 { 'M' } else { 'L' };
+                write!(out, "{letter}{} {}", Number(x), Number(y))?;
+            }
+            Ok(())
+        };
+        self.path(class, &[("stroke-width", width)], lines, write);
+    }
+
+    /// A drawing in a square of 48 units, its upper left corner here, its side so long.
+    pub fn drawing(&mut self, class: &str, at: impl Into<Point>, side: f64, path: &'static str) {
+        let Point { x, y } = at.into();
+        self.open("path", class, &[]);
+        let (x, y, scale) = (Number(x), Number(y), Number(side / 48.0));
+        let _ = write!(
+            self.0,
+            " transform=\"translate({x} {y})scale({scale})\" d=\"{path}\"/>"
+        );
+    }
+
     fn path<T>(
         &mut self,
         class: &str,

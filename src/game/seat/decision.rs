@@ -243,7 +243,18 @@ impl Taken {
     /// Whether the fallback took it.
     #[must_use]
     pub const fn is_fallback(self) -> bool {
-        matches!(self, Self::Late | Self::Refused | Self::Gone)
+        self.fallback().is_some()
+    }
+
+    /// Why the fallback took it, if it did.
+    #[must_use]
+    pub const fn fallback(self) -> Option<Fallback> {
+        match self {
+            Self::Forced | Self::Own => None,
+            Self::Late => Some(Fallback::ProgramLate),
+            Self::Refused => Some(Fallback::ProgramIllegal),
+            Self::Gone => Some(Fallback::ProgramGone),
+        }
     }
 
     /// How a program that leaves decisions so takes part.

@@ -59,6 +59,27 @@ impl Animal {
         Self::VALUES[self.0 as usize]
     }
 
+    /// What people call it: `rooster` to `horse`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        const NAMES: [&str; ANIMALS] = [
+            "rooster", "goose", "cat", "dog", "sheep", "goat", "donkey", "pig", "cow", "horse",
+        ];
+        NAMES[self.0 as usize]
+    }
+
+    /// A number of it, in words.
+    #[must_use]
+    pub fn counted(self, count: u8) -> String {
+        let name = self.name();
+        match (count, name) {
+            (1, _) => format!("a {name}"),
+            (_, "goose") => format!("{count} geese"),
+            (_, "sheep") => format!("{count} sheep"),
+            _ => format!("{count} {name}s"),
+        }
+    }
+
     /// Its index in arrays by animal.
     #[must_use]
     pub const fn index(self) -> usize {

@@ -10,6 +10,7 @@ use super::player::Player;
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Koehandel, Setup, in_order, listed};
 use super::scene;
+use super::sentences;
 use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::dialect::{Dialect, Route};
@@ -48,6 +49,9 @@ impl Contest for Koehandel {
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
+        sentence: sentences::sentence,
+        turns_on: sentences::turns_on,
+        curves: Some(scene::CURVES),
         teams: None,
         history: Some(&facts::Shown),
         maps: None,

@@ -3,12 +3,13 @@
 
 use super::cards::{Animal, Compass, PLAYERS, Purse};
 use super::fold::{Deal, Fold, Sold, Traded};
+use super::match_facts::{self, BIDS};
 use super::message::{Message, Sale};
 use super::models::Guess;
 use super::rules::{Act, Ask, Money};
 use super::view::View;
 use drover_game::game::Seat;
-use drover_game::history::{Bluff, History};
+use drover_game::history::{Bluff, History, MatchFact};
 use drover_game::wire::Fact;
 use serde_json::{Map, Value, json};
 
@@ -52,8 +53,9 @@ impl Facts {
         for deal in fold.deals() {
             match deal {
                 Deal::Sale(sold) => {
+                    let bids = self.bids.filter(|bids| bids.card == sold.card);
                     self.uncaught(before, None);
-                    self.sale(sold);
+                    self.sale(sold, bids);
                 }
                 Deal::Trade(traded) => self.trade(traded),
             }
@@ -262,7 +264,13 @@ impl Facts {
         }
     }
 
-    fn sale(&mut self, sold: &Sold) {
+    fn sale(&mut self, sold: &Sold, bids: Option<Bids>) {
+        let bids = bids.map_or([0; PLAYERS], |bids| bids.highest);
+        let bids = Compass::ALL.into_iter().zip(bids);
+        let bids = bids.filter(|(_, bid)| *bid > 0);
+        let bids: Map<String, Value> = bids
+            .map(|(place, bid)| (letter(place), bid.into()))
+            .collect();
         let pre_empted = |auctioneer| sold.payee.is_some() && auctioneer == sold.buyer;
         self.note(
             "auction",
@@ -276,6 +284,7 @@ impl Facts {
                 "paid": sold.paid.map(|paid| paid.to_string()),
                 "pre_empted": sold.auctioneer.map(pre_empted),
                 "free": sold.payee.is_none(),
+                BIDS: bids,
             }),
         );
     }
@@ -319,6 +328,21 @@ impl History for Shown {
 
     fn seated(&self, fact: Fact, seat: Seat) -> Fact {
         seated(fact, seat)
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        match_facts::KINDS
+    }
+
+    fn match_facts(&self, seats: &[(Seat, Vec<Fact>)]) -> Vec<MatchFact> {
+        match_facts::match_facts(seats)
+    }
+
+    fn as_noted(&self, mut fact: Fact, stored: &Value) -> Fact {
+        if let (None, Value::Object(data)) = (stored.get(BIDS), &mut fact.data) {
+            data.remove(BIDS);
+        }
+        fact
     }
 }
 
@@ -366,9 +390,11 @@ fn seated(mut fact: Fact, seat: Seat) -> Fact {
             *value = seat.into();
         }
     }
-    if let Some(Value::Object(scores)) = data.get_mut("scores") {
-        let seats = std::mem::take(scores).into_iter();
-        scores.extend(seats.map(|(place, score)| (named(&place).unwrap_or(place), score)));
+    for by_place in ["scores", BIDS] {
+        if let Some(Value::Object(values)) = data.get_mut(by_place) {
+            let seats = std::mem::take(values).into_iter();
+            values.extend(seats.map(|(place, value)| (named(&place).unwrap_or(place), value)));
+        }
     }
     fact
 }

@@ -10,6 +10,7 @@ pub mod dialect;
 pub mod facts;
 pub mod fold;
 pub mod guard;
+mod match_facts;
 pub mod message;
 pub mod models;
 pub mod options;
@@ -17,6 +18,7 @@ pub mod player;
 pub mod referee;
 pub mod rules;
 pub mod scene;
+mod sentences;
 pub mod view;
 
 pub use contest::KIT;

@@ -42,47 +42,47 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "trade_payment",
         "\"winner\"",
-        "Who pays after a trade: winner (the original's rows) or exchange (the boxed game). A1",
+        "Who pays after a trade: winner (the original's rows) or exchange (the boxed game).",
     ),
     OptionCard::new(
         "bluffer_rebids",
         "true",
-        "Whether a player found bluffing may bid again for the same card. A2",
+        "Whether a player found bluffing may bid again for the same card.",
     ),
     OptionCard::new(
         "second_bluff",
         "\"refused\"",
-        "A second unpayable bid on one card: refused at once, or struck when it cannot be paid. A3",
+        "A second unpayable bid on one card: refused at once, or struck when it cannot be paid.",
     ),
     OptionCard::new(
         "empty_offer",
         "true",
-        "Whether a trade may be offered with no card at all. A10",
+        "Whether a trade may be offered with no card at all.",
     ),
     OptionCard::new(
         "lost_row",
         "\"loser\"",
-        "Whom the row with a minus names after a trade: loser or winner. I5",
+        "Whom the row with a minus names after a trade: loser or winner.",
     ),
     OptionCard::new(
         "first_seat",
         "null",
-        "Who starts, 0 to 3; null draws by seed. A6",
+        "Who starts, 0 to 3, where 0 is player 1; without it the seed draws.",
     ),
     OptionCard::new(
         "end_turns_max",
         "400",
-        "Turns after the deck's end before the match is cut. A22",
+        "Turns after the deck's end before the match is cut.",
     ),
     OptionCard::new(
         "end_turns_without_set_max",
         "60",
-        "Such turns in a row without a completed quartet. A22",
+        "Such turns in a row without a completed quartet.",
     ),
     OptionCard::new(
         "failures_max",
         "10",
-        "Connection failures or time-outs in a row after which a player is a filler. A23",
+        "Connection failures or time-outs in a row after which a player is a filler.",
     ),
 ];
 

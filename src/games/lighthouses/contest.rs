@@ -10,6 +10,7 @@ use super::player::{GREET_WITHIN, Player, TURN_WITHIN};
 use super::referee::Referee;
 use super::rules::{Act, Ask, Chart, Event, Lighthouses, PLAYERS, Setup};
 use super::scene;
+use super::sentences;
 use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
@@ -62,6 +63,9 @@ impl Contest for Lighthouses {
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
+        sentence: sentences::sentence,
+        turns_on: sentences::turns_on,
+        curves: Some(scene::CURVES),
         teams: None,
         history: None,
         maps: Some(&Islands),

@@ -16,6 +16,7 @@ pub mod player;
 pub mod referee;
 pub mod rules;
 pub mod scene;
+mod sentences;
 
 pub use contest::KIT;
 

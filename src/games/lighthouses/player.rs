@@ -7,7 +7,7 @@ use super::scene::{State, deed};
 use drover_game::explain::{Explanation, explain};
 use drover_game::game::{Bot, Budget, Cause, Progress, Seat};
 use drover_game::reasons::Belief;
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 use drover_game::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -296,7 +296,7 @@ impl Dialogue for Player {
         let (from, energy) = (view.position, view.energy);
         let what = match game.done {
             Some((act, done)) => deed(&game.chart, game.seat, from, energy, act, done),
-            None => format!("player {} is asked", game.seat.0),
+            None => format!("{} is asked", Who(game.seat.index())),
         };
         let state = State::from_view(&game.chart, game.seat, game.players, view);
         Some(state.scene(format!("Round {}: {what}", view.round + 1)))

@@ -6,7 +6,7 @@ use super::options::{OnSilence, RefereeSetup};
 use super::rules::{Act, Lighthouses, Refusal};
 use super::scene::{State, deed};
 use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats, SetupError};
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 use drover_game::wire::{Blame, Call, Noted, Reply, Table};
 use serde_json::Value;
 use std::time::Duration;
@@ -129,7 +129,7 @@ impl Referee {
 
     fn drop_bot(&mut self, seat: Seat, cause: Cause, detail: String) {
         self.open = None;
-        self.note(&format!("player {} is dropped", seat.0));
+        self.note(&format!("{} is dropped", Who(seat.index())));
         self.bots[seat].dropped = Some(Blame {
             seat,
             cause,

@@ -11,6 +11,7 @@ use super::player::{Player, START_WITHIN, TURN_WITHIN};
 use super::referee::Referee;
 use super::rules::{Act, PLAYERS, PlanetWars, Setup, owners};
 use super::scene;
+use super::sentences;
 use drover_game::card::{GameCard, Limits, Places, StdioWire, TeamFact, Teams, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
@@ -53,8 +54,12 @@ impl Contest for PlanetWars {
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
+        sentence: sentences::sentence,
+        turns_on: sentences::turns_on,
+        curves: Some(scene::CURVES),
         teams: Some(Teams {
             of_setup: teams_of,
+            numbers_of_setup: numbers_of,
             fact: TeamFact {
                 kind: "team",
                 table: "digest",
@@ -167,16 +172,28 @@ impl Dialect for States {
     }
 }
 
-/// Each seat's team, from the text of a match's setup.
-fn teams_of(setup: &str) -> Option<Vec<u8>> {
+/// What a match's setup holds of its seats.
+#[derive(Deserialize)]
+struct SeatsKept {
+    teams: Vec<u8>,
+    players: Vec<u32>,
+}
+
+fn seats_kept(setup: &str) -> Option<SeatsKept> {
     #[derive(Deserialize)]
     struct Kept {
-        position: Position,
-    }
-    #[derive(Deserialize)]
-    struct Position {
-        teams: Vec<u8>,
+        position: SeatsKept,
     }
     let kept: Kept = serde_json::from_str(setup).ok()?;
-    Some(kept.position.teams)
+    Some(kept.position)
+}
+
+/// Each seat's team, from the text of a match's setup.
+fn teams_of(setup: &str) -> Option<Vec<u8>> {
+    Some(seats_kept(setup)?.teams)
+}
+
+/// Each seat's number on the wire.
+fn numbers_of(setup: &str) -> Option<Vec<u32>> {
+    Some(seats_kept(setup)?.players)
 }

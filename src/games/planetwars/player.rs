@@ -4,11 +4,11 @@ use super::dialect::player::{self as wire, END, State};
 use super::dialect::{google, judge};
 use super::facts::Facts;
 use super::rules::{Act, Ask, Planet, PlanetId, PlanetWars, PlayerId, View, owners};
-use super::scene::{Past, State as Shown, news};
+use super::scene::{State as Shown, news};
 use drover_game::explain::{Explanation, explain};
 use drover_game::game::{Bot, Budget, Cause, Progress};
 use drover_game::reasons::Belief;
-use drover_game::scene::Scene;
+use drover_game::scene::{Numbered, Scene};
 use drover_game::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -39,7 +39,8 @@ pub struct Player {
     facts: Facts,
     /// The planets of the state before.
     before: Option<Arc<Vec<Planet>>>,
-    past: Past,
+    /// Those that had planets at first.
+    players: Vec<PlayerId>,
 }
 
 /// What states of one game have in common: who receives them, and every planet's number and place.
@@ -66,7 +67,7 @@ impl Player {
             doubted: None,
             facts: Facts::default(),
             before: None,
-            past: Past::default(),
+            players: Vec::new(),
         }
     }
 }
@@ -82,23 +83,6 @@ impl Player {
         } else {
             wire::write(act)
         }
-    }
-
-    /// What a state shows goes into the curves. A player without planets at first has none.
-    fn note(&mut self, view: &View) {
-        if self.view.is_none() {
-            self.past = Past::for_players(owners(&view.planets));
-        }
-        let own = match &view.fleets {
-            Some(_) => Vec::new(),
-            None => self.facts.fleets(),
-        };
-        let shown = view.fleets.as_deref().unwrap_or(&own);
-        let flying = |player: PlayerId| {
-            let fleets = shown.iter().filter(|fleet| fleet.owner == player);
-            fleets.map(|fleet| fleet.ships).fold(0, i64::saturating_add)
-        };
-        self.past.note(&view.planets, flying);
     }
 
     /// Whether a state is of the same game as the one before. Of two that agree with each other the second
@@ -136,7 +120,9 @@ impl Dialogue for Player {
         };
         self.turns = self.turns.saturating_add(1);
         self.facts.state(&view);
-        self.note(&view);
+        if self.view.is_none() {
+            self.players = owners(&view.planets);
+        }
         let last = self.view.replace(view);
         let first = last.is_none();
         self.before = last.map(|last| last.planets);
@@ -205,8 +191,14 @@ impl Dialogue for Player {
     fn scene(&self) -> Option<Scene> {
         let view = self.view.as_ref()?;
         let before = self.before.as_ref().map(|planets| planets.as_slice());
-        let state = Shown::from_view(view, self.facts.fleets(), self.facts.allies(), &self.past);
-        Some(state.scene(news(view.turn, before, &view.planets)))
+        let state = Shown::from_view(
+            view,
+            self.facts.fleets(),
+            self.facts.allies(),
+            &self.players,
+        );
+        let news = news(view.turn, before, &view.planets, Numbered);
+        Some(state.scene(news))
     }
 
     fn view(&self) -> Value {

@@ -5,10 +5,10 @@ use super::dialect::google;
 use super::dialect::judge::{self, Offence, REPLY_LINES_MAX};
 use super::map;
 use super::options::{Conduct, RefereeSetup, Wire};
-use super::rules::{Act, Planet, PlanetWars, PlayerId};
-use super::scene::{Past, State, news};
+use super::rules::{Act, Planet, PlanetWars};
+use super::scene::{State, news};
 use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats, SetupError};
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 use drover_game::wire::{Blame, Call, Reply, Table};
 use serde_json::Value;
 use std::sync::Arc;
@@ -37,7 +37,6 @@ pub struct Referee {
     ended_by: Option<Cause>,
     /// The planets of the round before.
     before: Option<Arc<Vec<Planet>>>,
-    past: Past,
 }
 
 impl Referee {
@@ -54,11 +53,9 @@ impl Referee {
             calls: Vec::new(),
             ended_by: None,
             before: None,
-            past: Past::for_players(setup.position.players.clone()),
             game,
             setup,
         };
-        referee.note();
         referee.ask();
         Ok(referee)
     }
@@ -90,16 +87,6 @@ impl Referee {
             let within = self.setup.conduct.within(program.replied);
             self.calls.push(Call::ask(seat, text, within));
         }
-    }
-
-    /// What all have now goes into the curves.
-    fn note(&mut self) {
-        let players = &self.setup.position.players;
-        let flying = |player: PlayerId| {
-            let seat = players.iter().position(|known| *known == player);
-            seat.map_or(0, |seat| self.game.flying(Seat(seat as u8)))
-        };
-        self.past.note(self.game.planets(), flying);
     }
 
     fn offend(&mut self, seat: Seat, offence: Offence) {
@@ -191,7 +178,6 @@ impl Referee {
         }
         self.before = Some(Arc::clone(self.game.planets()));
         self.game.play(&acts);
-        self.note();
         self.ask();
     }
 }
@@ -238,9 +224,17 @@ impl Table for Referee {
     }
 
     fn scene(&self) -> Option<Scene> {
-        let state = State::whole(&self.game, &self.setup.position.teams, &self.past);
+        let position = &self.setup.position;
+        let state = State::whole(&self.game, &position.teams, &position.players);
         let before = self.before.as_ref().map(|planets| planets.as_slice());
-        let news = news(state.turn, before, &state.planets);
+        let seats = &position.players;
+        let who = |player| {
+            Who(seats
+                .iter()
+                .position(|seat| *seat == player)
+                .unwrap_or_default())
+        };
+        let news = news(state.turn, before, &state.planets, who);
         let over = if self.outcome().is_some() {
             "; the game is over"
         } else {

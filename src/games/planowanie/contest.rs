@@ -10,6 +10,7 @@ use super::player::{Player, default_reply};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Ask, PLAYERS, Planowanie, Setup, View};
 use super::scene;
+use super::sentences;
 use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
@@ -60,6 +61,9 @@ impl Contest for Planowanie {
         win_shares,
         duels,
         picture: scene::draw,
+        sentence: sentences::sentence,
+        turns_on: |_| false,
+        curves: Some(scene::CURVES),
         teams: None,
         history: None,
         maps: None,

@@ -14,6 +14,7 @@ pub mod player;
 pub mod referee;
 pub mod rules;
 pub mod scene;
+mod sentences;
 mod table;
 
 pub use contest::KIT;

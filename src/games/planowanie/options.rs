@@ -50,7 +50,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "lenient",
         "false",
-        "Takes the first word of a reply with more, numbers such as +3 and 03, and skips up to ten lines of other output (B4). Never in rated games.",
+        "Takes the first word of a reply with more, numbers such as +3 and 03, and skips up to ten lines of other output. Never in rated games.",
     ),
 ];
 

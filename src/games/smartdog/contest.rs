@@ -12,6 +12,7 @@ use super::reception::Hub;
 use super::referee::{OnFault, Referee, RefereeSetup};
 use super::rules::{DogId, Orders, Players, Setup, SmartDog, View};
 use super::scene;
+use super::sentences;
 use drover_game::arena::Acts;
 use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased, MATCH_NUMBER};
@@ -59,6 +60,9 @@ impl Contest for SmartDog {
         win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
+        sentence: sentences::sentence,
+        turns_on: sentences::turns_on,
+        curves: Some(scene::CURVES),
         teams: None,
         history: None,
         maps: Some(&Tiles),

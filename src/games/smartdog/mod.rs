@@ -21,6 +21,7 @@ pub mod reception;
 pub mod referee;
 pub mod rules;
 pub mod scene;
+mod sentences;
 
 pub use contest::KIT;
 

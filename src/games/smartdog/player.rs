@@ -10,7 +10,7 @@ use super::rules::{
 use super::scene::State;
 use drover_game::explain::{Explanation, explain};
 use drover_game::game::{Bot, Budget, Cause, Progress, Seat};
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 use drover_game::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -273,7 +273,10 @@ impl Player {
             None if own_win => "won".to_owned(),
             None => "nobody won".to_owned(),
         };
-        self.ended = Some(detail.clone());
+        self.ended = Some(match finish.winner {
+            Some(winner) => format!("{} has won", Who(winner.index())),
+            None => detail.clone(),
+        });
         let won = finish.winner.or(own_win.then_some(own));
         let wins = (0..players).map(|step| {
             let seat = (own.index() + step) % players;

@@ -5,7 +5,7 @@ use super::options::Key;
 use super::rules::{Command, Direction, DogId, Refusal, Setup, SmartDog};
 use super::scene::State;
 use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats};
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 use drover_game::wire::{Call, Noted, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -247,7 +247,7 @@ impl Table for Referee {
     fn scene(&self) -> Option<Scene> {
         let over = match (self.aborted, self.game.winner()) {
             (true, _) => "the match was given up".to_owned(),
-            (false, Some(winner)) => format!("player {} has won", winner.0 + 1),
+            (false, Some(winner)) => format!("{} has won", Who(winner.index())),
             (false, None) => "nobody has won".to_owned(),
         };
         let over = self.is_over().then_some(over.as_str());

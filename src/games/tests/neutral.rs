@@ -106,6 +106,54 @@ fn shown(kit: &dyn Kit) -> String {
         .join("\n")
 }
 
+/// Decisions of each kind in an example for starters at most.
+const EACH_MAX: usize = 2;
+
+/// What starters are given to try and to warm up with: the beginning of an example, and decisions of each kind.
+fn for_starters(kit: &dyn Kit) -> String {
+    let mut kinds: Vec<String> = Vec::new();
+    let mut text = String::new();
+    for line in example(kit) {
+        let Some(line) = line.strip_prefix("> ") else {
+            continue;
+        };
+        let value: Value = serde_json::from_str(line).expect("JSON");
+        let is_shown = match value["type"].as_str() {
+            Some("hello" | "match" | "end") => true,
+            Some("seen") => value["event"].get("begins").is_some(),
+            Some("ask") if value["past"] == false => {
+                let kind = match &value["ask"] {
+                    Value::Object(ask) => ask.keys().next().cloned().unwrap_or_default(),
+                    ask => ask.to_string(),
+                };
+                kinds.push(kind.clone());
+                kinds.iter().filter(|known| **known == kind).count() <= EACH_MAX
+            }
+            _ => false,
+        };
+        if is_shown {
+            text += line;
+            text += "\n";
+        }
+    }
+    text
+}
+
+/// Set `DROVER_WRITE_GUIDE=1` to have them written again.
+#[test]
+fn the_guides_examples_of_starters_are_what_is_said() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../starters/examples");
+    for kit in ALL {
+        let file = folder.join(format!("{}.jsonl", kit.card().name));
+        let shown = for_starters(*kit);
+        if std::env::var_os("DROVER_WRITE_GUIDE").is_some() {
+            fs::write(&file, &shown).expect("the example is written");
+        }
+        let text = fs::read_to_string(&file).expect("an example");
+        assert_eq!(text, shown, "{}", kit.card().name);
+    }
+}
+
 /// Set `DROVER_WRITE_GUIDE=1` to have them written again.
 #[test]
 fn the_guides_examples_are_what_is_said() {

@@ -1,8 +1,8 @@
 //! What tests of the daemon need besides a game: facts, bluffs, models, pictures, and bots that hang or panic.
 
-use drover_game::history::{Bluff, History};
+use drover_game::history::{Bluff, History, MatchFact};
 use drover_game::models::Models;
-use drover_game::scene::{Picture, Scene, Svg};
+use drover_game::scene::{Names, Picture, Scene, Svg};
 use drover_game::wire::{Fact, Frame, Next, WireError};
 use drover_game::{Budget, Progress, Seat};
 use serde_json::{Value, json};
@@ -54,13 +54,32 @@ impl History for Shown {
     fn seated(&self, fact: Fact, _: Seat) -> Fact {
         fact
     }
+    fn kinds(&self) -> &'static [&'static str] {
+        &["bluff"]
+    }
+    fn match_facts(&self, seats: &[(Seat, Vec<Fact>)]) -> Vec<MatchFact> {
+        let each = |(seat, facts): &(Seat, Vec<Fact>)| {
+            let bluffs = facts.iter().filter_map(|fact| self.bluff(fact));
+            let bluffs = bluffs.map(|bluff| MatchFact {
+                kind: "bluff",
+                by: Some(*seat),
+                bid: Some(bluff.bid),
+                held: bluff.held,
+                over: Some(bluff.bid),
+                caught: Some(bluff.caught),
+                ..MatchFact::default()
+            });
+            bluffs.collect::<Vec<_>>()
+        };
+        seats.iter().flat_map(each).collect()
+    }
 }
 
 pub(crate) fn scene(turn: u64, title: String, said: &str) -> Scene {
     Scene::new(turn as u32, title, &json!({ "said": said }))
 }
 
-pub(crate) fn picture(state: &Value) -> Option<Picture> {
+pub(crate) fn picture(state: &Value, _: &Names) -> Option<Picture> {
     Some(Picture {
         width: 10,
         height: 10,

@@ -307,7 +307,7 @@ impl Table for Referee {
         }
     }
     fn waits(&self, seat: Seat) -> bool {
-        self.waits[seat]
+        self.waits.get(seat) == Some(&true)
     }
     fn outcome(&self) -> Option<Outcome> {
         self.game.outcome().filter(|_| self.ended)
@@ -356,6 +356,9 @@ impl Contest for Toy {
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,
         picture: extras::picture,
+        sentence: |_| None,
+        turns_on: |_| false,
+        curves: None,
         teams: None,
         history: Some(&extras::Shown),
         maps: None,

@@ -3,6 +3,7 @@
 use super::disturbance::{Received, undisturbed};
 use super::tape::Tape;
 use drover_game::game::{Budget, Progress};
+use drover_game::scene::Names;
 use drover_game::wire::{Dialogue, Fact, Next, WireError};
 use serde_json::Value;
 use std::cell::Cell;
@@ -157,7 +158,8 @@ impl Trial {
         if message.line.is_multiple_of(16) {
             let _ = (dialogue.view(), dialogue.lessons());
             let scene = dialogue.scene();
-            let _ = scene.and_then(|scene| (tape.kit.card().picture)(&scene.state));
+            let _ =
+                scene.and_then(|scene| (tape.kit.card().picture)(&scene.state, &Names::default()));
         }
         let recorded = recorded.filter(|_| said == Said::Recorded);
         let said = reported.then(|| recorded.map_or(answer, str::to_owned));

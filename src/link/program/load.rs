@@ -102,7 +102,7 @@ impl fmt::Display for MachineReport {
         write!(
             out,
             "the machine: {:.0} % taken by this run, {:.0} % by others; the arbiter woke up {late_ms_max:.0} ms late at worst; \
-             {replayed} matches were played again for that",
+             matches played again for that: {replayed}",
             own * 100.0,
             others * 100.0
         )

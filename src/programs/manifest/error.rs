@@ -1,5 +1,6 @@
 //! What is wrong with a manifest.
 
+use crate::config::listed;
 use std::path::PathBuf;
 
 /// The longest manifest, in bytes.
@@ -74,6 +75,9 @@ pub enum ManifestError {
         /// What is allowed.
         allowed: String,
     },
+    /// More than one mistake.
+    #[error("{}", listed(.0))]
+    Several(Vec<ManifestError>),
 }
 
 /// How a manifest that is not there is found.

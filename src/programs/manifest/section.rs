@@ -44,22 +44,24 @@ impl<'a> Section<'a> {
         lines: &'a Lines<'a>,
         prefix: &'static str,
         table: &'a DeTable<'a>,
-        known: &[&str],
-    ) -> Result<Self, ManifestError> {
-        let unknown = |name: &str| !known.contains(&name);
-        match table.keys().find(|name| unknown(name.get_ref())) {
-            Some(name) => Err(ManifestError::UnknownKey {
-                origin: lines.origin(name.span().start),
-                key: format!("{prefix}{}", name.get_ref()),
-                known: known.join(", "),
-            }),
-            None => Ok(Self {
-                path,
-                lines,
-                prefix,
-                table,
-            }),
+    ) -> Self {
+        Self {
+            path,
+            lines,
+            prefix,
+            table,
         }
+    }
+
+    /// Keys besides these.
+    pub(super) fn unknown(&self, known: &[&str]) -> impl Iterator<Item = ManifestError> {
+        let others = self.table.keys();
+        let others = others.filter(|name| !known.contains(&&**name.get_ref()));
+        others.map(|name| ManifestError::UnknownKey {
+            origin: self.lines.origin(name.span().start),
+            key: format!("{}{}", self.prefix, name.get_ref()),
+            known: known.join(", "),
+        })
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
@@ -137,11 +139,7 @@ impl<'a> Section<'a> {
     }
 
     /// The table at this key.
-    pub(super) fn section(
-        &self,
-        key: &'static str,
-        known: &[&str],
-    ) -> Result<Option<Self>, ManifestError> {
+    pub(super) fn section(&self, key: &'static str) -> Result<Option<Self>, ManifestError> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
@@ -153,7 +151,7 @@ impl<'a> Section<'a> {
             "limits" => "limits.",
             _ => "environment.",
         };
-        Self::from_table(self.path, self.lines, prefix, table, known).map(Some)
+        Ok(Some(Self::from_table(self.path, self.lines, prefix, table)))
     }
 
     pub(super) fn whole(&self, limit: &Limit) -> Result<i64, ManifestError> {
@@ -267,12 +265,7 @@ impl<'a> Section<'a> {
     }
 
     pub(super) fn environment(&self) -> Result<BTreeMap<String, String>, ManifestError> {
-        let known = self.get("environment").map(Spanned::get_ref);
-        let names: Vec<&str> = match known {
-            Some(DeValue::Table(table)) => table.keys().map(|name| &**name.get_ref()).collect(),
-            _ => Vec::new(),
-        };
-        let Some(section) = self.section("environment", &names)? else {
+        let Some(section) = self.section("environment")? else {
             return Ok(BTreeMap::new());
         };
         let allowed = format!(

@@ -139,6 +139,12 @@ impl Host {
         seats(self.kit)
     }
 
+    /// How many matches are running.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.tasks.len()
+    }
+
     /// Matches that are running or ended recently, newest first.
     #[must_use]
     pub fn matches(&self) -> Vec<Arc<HostedMatch>> {
@@ -411,7 +417,7 @@ impl Host {
         flushed: Result<(), RecordError>,
     ) {
         let match_id = &hosted.info.match_id;
-        record.fell_back(end.left.iter().map(|left| left.fallbacks.clone()));
+        record.took(end.left.iter().map(|left| left.taken.clone()));
         let closed = patience.close(&mut record, &result(&end)).await;
         if let Err(why @ (RecordError::Unwritable(_) | RecordError::Elsewhere)) = &closed {
             tracing::warn!(match_id, %why, "a match's end is left to the next start");

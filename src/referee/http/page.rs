@@ -4,8 +4,9 @@
 use crate::history::public_spec;
 use crate::referee::host::Host;
 use crate::referee::host::match_info::{HostedMatch, MatchEnd};
+use crate::style::STYLE;
 use askama::Template;
-use games::Kit;
+use games::{Cause, Kit};
 use std::sync::Arc;
 
 /// The maximum number of matches listed.
@@ -14,24 +15,47 @@ const MATCHES_SHOWN_MAX: usize = 100;
 #[derive(Template)]
 #[template(path = "referee.html")]
 struct StartPage {
+    /// The stylesheet of the daemon's pages: this one is served by another listener.
+    style: &'static str,
+    /// Where those are.
+    pages: Option<String>,
     kit: &'static dyn Kit,
     seats: usize,
     matches: Vec<Arc<HostedMatch>>,
 }
 
-/// The page with the current matches.
+/// The page with the current matches. `pages`: where the daemon's own are.
 ///
 /// # Errors
 /// Never: it is written to memory.
-pub(in crate::referee) fn page(host: &Host) -> askama::Result<String> {
+pub(in crate::referee) fn page(host: &Host, pages: Option<String>) -> askama::Result<String> {
     let mut matches = host.matches();
     matches.truncate(MATCHES_SHOWN_MAX);
     let page = StartPage {
+        style: STYLE,
+        pages,
         kit: host.kit(),
         seats: host.seats(),
         matches,
     };
     page.render()
+}
+
+/// An option's name in plain words.
+fn label(name: &str) -> String {
+    let mut words = name.replace('_', " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
+
+/// Why a match ended, in words.
+fn ended(cause: &Cause) -> String {
+    match cause {
+        Cause::Normal => "played to its end".to_owned(),
+        cause => cause.word().replace('_', " "),
+    }
 }
 
 /// The players' names, or how they play: where they are called is nobody else's business.

@@ -12,11 +12,12 @@ use crate::referee::seat::seat_spec::SeatSpec;
 use crate::seldom;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::http::uri::Authority;
 use hyper::{Method, Request, Response, StatusCode, header};
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -42,6 +43,8 @@ pub struct ServerSettings {
     pub http: HttpIn,
     /// The host names that it answers to.
     pub hosts: Hosts,
+    /// Where the daemon's pages are, if there are any.
+    pub pages: Option<SocketAddr>,
     /// The players that a caller not on this machine may name. `None`: those that the host calls.
     pub for_others: Option<Reach>,
 }
@@ -107,7 +110,7 @@ async fn answer(
     }
     match query::read(host.kit(), request.uri().query().unwrap_or_default()) {
         Err(error) => plain(StatusCode::BAD_REQUEST, error.to_string()),
-        Ok(Ask::Page) => match page::page(host) {
+        Ok(Ask::Page) => match page::page(host, pages(settings, request)) {
             Ok(page) => respond(StatusCode::OK, HTML, Text::new(page)),
             Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         },
@@ -120,6 +123,17 @@ async fn answer(
             Ok(wanted) => connect(host, wanted).await,
             Err(refused) => refused,
         },
+    }
+}
+
+/// Where this caller finds the daemon's pages: at an address, or on the machine that it calls.
+fn pages<B>(settings: &ServerSettings, request: &Request<B>) -> Option<String> {
+    let address = settings.pages?;
+    let host = request.headers().get(header::HOST);
+    let host: Option<Authority> = host.and_then(|host| host.to_str().ok()?.parse().ok());
+    match host.filter(|_| address.ip().is_unspecified()) {
+        Some(host) => Some(format!("http://{}:{}/", host.host(), address.port())),
+        None => Some(format!("http://{address}/")),
     }
 }
 
@@ -263,7 +277,8 @@ fn plain(status: StatusCode, said: String) -> Response<Text> {
 fn respond(status: StatusCode, kind: &'static str, body: Text) -> Response<Text> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
+                  frame-ancestors 'none'; base-uri 'none'";
     for (name, value) in [
         (header::CONTENT_TYPE, kind),
         (header::CACHE_CONTROL, "no-store"),
@@ -313,7 +328,14 @@ impl Body for Text {
 
 #[cfg(test)]
 mod tests {
-    use super::{Caller, SeatSpec, Sender, belongs};
+    use super::{Caller, SeatSpec, Sender, StatusCode, belongs, header, plain};
+
+    #[test]
+    fn the_form_that_starts_matches_is_shown_in_no_frame() {
+        let answer = plain(StatusCode::OK, String::new());
+        let policy = answer.headers()[header::CONTENT_SECURITY_POLICY].to_str();
+        assert!(policy.unwrap().contains("frame-ancestors 'none'"));
+    }
 
     #[tokio::test]
     async fn a_running_seat_shows_its_log_to_its_own_host_only() {

@@ -271,6 +271,12 @@ impl HubServer {
         Arc::clone(&self.shares)
     }
 
+    /// How many matches are running.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.games.len()
+    }
+
     /// How many players wait.
     #[must_use]
     pub fn waiting(&self) -> usize {

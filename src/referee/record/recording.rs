@@ -5,7 +5,7 @@ mod unfinished;
 
 use super::error::RecordError;
 use super::seat_session::SeatSession;
-use super::seats::{DecisionTimes, folded, rows};
+use super::seats::{DecisionTimes, folded, instead, noted, rows};
 use super::tenancy::{Tenancies, Tenancy};
 use crate::cluster::Replica;
 use crate::referee::seat::seat_link::SeatRecord;
@@ -19,6 +19,7 @@ use crate::store::types::{
 use crate::store::{Storage, Store};
 use futures_util::future::join_all;
 use games::match_::{Content, Recorded};
+use games::seat::Taken;
 use games::{Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
 use std::sync::Arc;
@@ -220,7 +221,7 @@ impl Recording {
                 keeps: false,
                 kept: Vec::new(),
                 ledger: Vec::new(),
-                fallbacks: Vec::new(),
+                taken: Vec::new(),
             };
         let kept = self.0.iter().filter(|stored| stored.transcripts);
         let sessions = kept.flat_map(|stored| {
@@ -329,10 +330,10 @@ impl MatchRecord {
         self
     }
 
-    /// Notes which decisions fallbacks took, by seat, before the end is stored.
-    pub fn fell_back(&mut self, fallbacks: impl IntoIterator<Item = Vec<bool>>) {
-        for (session, fallbacks) in self.sessions.iter_mut().zip(fallbacks) {
-            session.fallbacks = fallbacks;
+    /// Notes who took the last decisions of each seat, by seat, before the end is stored.
+    pub fn took(&mut self, taken: impl IntoIterator<Item = Vec<Taken>>) {
+        for (session, taken) in self.sessions.iter_mut().zip(taken) {
+            session.taken = taken;
         }
     }
 
@@ -503,9 +504,12 @@ impl MatchRecord {
                 folded.decisions.clear();
             }
         }
-        for (seat, (folded, session)) in folded.iter().zip(&mut self.sessions).enumerate() {
-            let (decisions, fallbacks) = (&folded.decisions, &session.fallbacks);
-            session.ledger = rows(session.id, decisions, fallbacks, times.seat(seat)).collect();
+        for (seat, (folded, session)) in folded.iter_mut().zip(&mut self.sessions).enumerate() {
+            let instead = instead(&folded.decisions, &session.taken);
+            folded.facts.extend(noted(&folded.decisions, &instead));
+            folded.facts.sort_by_key(|fact| fact.entry);
+            let (decisions, times) = (&folded.decisions, times.seat(seat));
+            session.ledger = rows(session.id, decisions, &instead, times).collect();
         }
         Ok(folded)
     }

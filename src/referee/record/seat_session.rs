@@ -6,6 +6,7 @@ use crate::store::types::{
 };
 use crate::store::{Storage, StoreError};
 use games::Fact;
+use games::seat::Taken;
 
 /// One seat's session.
 pub(super) struct SeatSession {
@@ -24,8 +25,8 @@ pub(super) struct SeatSession {
     pub(super) kept: Vec<Entry>,
     /// The ledger's rows of its decisions, to be noted once it is closed.
     pub(super) ledger: Vec<LedgerRow>,
-    /// Whether a fallback took it, of each of its decisions; may be empty.
-    pub(super) fallbacks: Vec<bool>,
+    /// Who took its last decisions, in their order; may be empty.
+    pub(super) taken: Vec<Taken>,
 }
 
 impl SeatSession {

@@ -2,8 +2,10 @@
 
 use crate::clock::micros;
 use crate::replay::{FoldedSeat, SeatDecision, fold_seat};
-use crate::store::types::{Entry, LedgerRow, SessionId};
-use games::{Cause, Kit};
+use crate::store::types::{Entry, FactAt, LedgerRow, SessionId};
+use games::seat::{Fallback, Taken};
+use games::{Cause, Fact, Kit};
+use serde_json::json;
 use std::time::Duration;
 
 /// How long the decisions of a match took.
@@ -48,12 +50,36 @@ pub(super) fn folded(
     transcripts.iter().enumerate().map(fold).collect()
 }
 
-/// The ledger's rows of a seat's decisions; none if not exactly these were measured. A list of those that a fallback took
-/// holds each of them, or none.
+/// Why a fallback took it, of each of a seat's decisions. What is noted of fewer is of the last ones: a match that went on
+/// after a stop has forgotten the others.
+pub(super) fn instead(decisions: &[SeatDecision], taken: &[Taken]) -> Vec<Option<Fallback>> {
+    let before = decisions.len().saturating_sub(taken.len());
+    let noted = taken.iter().map(|taken| taken.fallback());
+    std::iter::repeat_n(None, before).chain(noted).collect()
+}
+
+/// The facts that say so, each at the entry that a session of our own stores it with: the answer.
+pub(super) fn noted(
+    decisions: &[SeatDecision],
+    instead: &[Option<Fallback>],
+) -> impl Iterator<Item = FactAt> {
+    let taken = decisions.iter().zip(instead);
+    taken.filter_map(|(decision, why)| {
+        let fact = Fact::new(Fallback::FACT, json!({ "cause": (*why)?.word() }));
+        Some(FactAt {
+            entry: decision.answer,
+            at_us: decision.answered_us,
+            fact,
+            bluff: None,
+        })
+    })
+}
+
+/// The ledger's rows of a seat's decisions, of which a fallback took some; none if not exactly these were measured.
 pub(super) fn rows(
     session: SessionId,
     decisions: &[SeatDecision],
-    fallbacks: &[bool],
+    instead: &[Option<Fallback>],
     measured: Option<&[Duration]>,
 ) -> impl Iterator<Item = LedgerRow> {
     let fits = measured.is_none_or(|measured| measured.len() == decisions.len());
@@ -70,7 +96,7 @@ pub(super) fn rows(
             committed_us: took_us,
             sent_us: took_us,
             limit_us: micros(decision.limit),
-            fallback: fallbacks.get(at).copied().unwrap_or_default(),
+            fallback: instead.get(at).is_some_and(Option::is_some),
         }
     })
 }

@@ -5,7 +5,7 @@ use super::seat_link::SeatRecord;
 use crate::programs::{Account, Bots, Conduct, Driver, Launch, Leaving, Opening};
 use crate::store::{Note, Storage};
 use games::neutral::PREFIX;
-use games::seat::ProgramPart;
+use games::seat::{ProgramPart, Taken};
 use games::{DialogueSetup, Ending, Kit};
 use serde_json::Value;
 use std::fmt;
@@ -73,8 +73,8 @@ pub struct Left {
     pub stderr: String,
     /// How a user's bot behaved.
     pub conduct: Option<Conduct>,
-    /// Whether its fallback took it, of each of its decisions.
-    pub fallbacks: Vec<bool>,
+    /// Who took each of its decisions, in their order.
+    pub taken: Vec<Taken>,
     /// Whether it once let its time pass without an answer.
     pub late: bool,
     /// Answers over HTTP that counted as none, if there were any.
@@ -98,7 +98,7 @@ impl From<&Account> for Left {
         Self {
             stderr: stderr.unwrap_or_default(),
             conduct,
-            fallbacks: account.fallbacks(),
+            taken: account.taken(),
             ..Self::default()
         }
     }

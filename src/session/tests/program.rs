@@ -451,7 +451,7 @@ if 'seen' not in globals():
     let table = Table::new(&format!("{slow}{GOOD}"), 4_000).await;
     let (table, _, longest) = table.play(Some(120)).await;
     // Who asked may have waited almost as long as it waits: the fallback answers, and the next decision has its time.
-    assert!(longest < Duration::from_millis(1_400), "{longest:?}");
+    assert!(longest < Duration::from_secs(3), "{longest:?}");
     assert!(longest > Duration::from_millis(450), "{longest:?}");
     assert_eq!(table.fallbacks(1, "program_late").await, 1);
 }

@@ -5,7 +5,7 @@ use crate::history::{self, Filter, PageAt, Pruned};
 use crate::store;
 use crate::store::sql::query_as;
 use crate::store::writer::{Command, Packing};
-use crate::store::{EntryId, Side, Store, StoreError};
+use crate::store::{EntryId, Prune, Side, Store, StoreError};
 use std::time::Duration;
 
 async fn count(store: &Store, table: &str) -> i64 {
@@ -164,4 +164,17 @@ async fn a_match_is_pruned_as_a_whole_and_not_beyond_its_time() {
             more: true
         }
     );
+}
+
+#[tokio::test]
+async fn all_of_one_match_goes_and_nothing_of_others() {
+    let (_folder, store) = opened().await;
+    let _running = played(&store).await;
+    for number in [1, 3] {
+        let gone = store.prune(Prune::Match(match_id(number))).await;
+        assert_eq!(gone.unwrap(), 1);
+    }
+    for table in ["matches", "sessions", "bluffs", "facts"] {
+        assert_eq!(count(&store, table).await, 1, "{table}");
+    }
 }

@@ -48,6 +48,8 @@ pub enum Prune {
     Transcripts(Vec<i64>),
     /// Everything, if only first messages were received in their matches.
     Void(Vec<i64>),
+    /// Everything of the match with this id.
+    Match(String),
 }
 
 /// Prunes these sessions in one transaction; gives how many matches are gone.
@@ -66,6 +68,16 @@ pub(super) async fn go(connection: &mut Connection, prune: &Prune) -> Result<u64
                 .fetch_one(&mut *connection)
                 .await?;
             (void.0, Some(void.1), void.2)
+        }
+        Prune::Match(id) => {
+            let own = "SELECT coalesce(CAST(json_group_array(id) AS TEXT), '[]') FROM sessions WHERE match_id = $1";
+            let own = query_as(own).bind(id.clone());
+            let sessions: String = own.fetch_one(&mut *connection).await?;
+            (
+                sessions,
+                Some(Value::from_iter([id.clone()]).to_string()),
+                1,
+            )
         }
     };
     let forgotten = match &matches {

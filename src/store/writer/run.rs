@@ -153,10 +153,12 @@ impl Writer {
                     batch = self.flush(batch).await;
                     // The numbers of entries that go are not given again.
                     self.store_heads().await;
-                    let (Prune::Transcripts(sessions) | Prune::Void(sessions)) = &prune;
-                    let sessions = sessions.len() as u64;
+                    let sessions = match &prune {
+                        Prune::Transcripts(sessions) | Prune::Void(sessions) => sessions.len(),
+                        Prune::Match(_) => 1,
+                    };
                     let gone = async |database: &mut _| prune::go(database, &prune).await;
-                    answer(reply, self.unsynced(sessions, gone).await);
+                    answer(reply, self.unsynced(sessions as u64, gone).await);
                 }
                 Command::Dictionary(game, content, reply) => {
                     batch = self.flush(batch).await;

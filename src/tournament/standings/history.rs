@@ -91,10 +91,10 @@ impl History {
         })
     }
 
-    /// For people: a line an entrant, the best of the last round first, and up to twelve rounds.
+    /// For people: a line an entrant, the best of the last round first, and up to twelve rounds; at most this wide if it is given.
     #[must_use]
-    pub fn table(&self) -> String {
-        self.sheet().text()
+    pub fn table(&self, width: Option<usize>) -> String {
+        self.sheet().text(width)
     }
 
     pub(super) fn sheet(&self) -> Sheet {
@@ -255,7 +255,7 @@ mod tests {
         assert!((history.rounds[0].ratings[0].unwrap() - elo).abs() < 1e-9);
         assert_eq!(history.csv().unwrap().lines().count(), 7);
         assert_eq!(
-            history.table(),
+            history.table(None),
             "\
 after round    1    2
 anna          85  108

@@ -2,6 +2,7 @@
 
 use super::table::text::{Sheet, percent, words};
 use super::table::{Standing, Standings};
+use crate::sheet::broken_lines;
 use crate::tournament::report::range;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -84,9 +85,9 @@ impl League {
         }
     }
 
-    /// The league for people.
+    /// The league for people, at most this wide if it is given.
     #[must_use]
-    pub fn table(&self) -> String {
+    pub fn table(&self, width: Option<usize>) -> String {
         let row = |line: &LeagueLine| {
             let games = line.games.iter();
             let games = games.map(|game| game.map_or("-".to_owned(), |game| percent(game.score)));
@@ -104,8 +105,8 @@ impl League {
             rows: self.entrants.iter().map(row).collect(),
             numbers_from: 2,
         };
-        sheet.text()
-            + "mean: of the expected scores against the field of each game that an entrant plays, two at least\n"
+        let note = "mean: of the expected scores against the field of each game that an entrant plays, two at least\n";
+        sheet.text(width) + &broken_lines(note, width)
     }
 }
 
@@ -231,7 +232,7 @@ mod tests {
         near(a.mean, (0.75 + 5.0 / 12.0) / 2.0);
         near(b.games[1].unwrap(), 2.0 / 3.0);
         near(b.mean, (0.25 + 2.0 / 3.0) / 2.0);
-        let text = league.table();
+        let text = league.table(None);
         assert!(
             text.lines()
                 .nth(1)

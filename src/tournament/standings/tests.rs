@@ -246,7 +246,7 @@ fn a_tournament_without_matches_says_so() {
     );
     assert_eq!(none.entrants[1].rank, Some(1), "all are equal");
     assert!(
-        none.table()
+        none.table(None)
             .contains("no ratings: there are no results yet")
     );
     let mut more = entrants;
@@ -267,7 +267,7 @@ fn tables_for_people() {
     };
     let standings = Standings::new(&entrants, &games, &settings);
     assert_eq!(
-        standings.table(),
+        standings.table(None),
         "\
 rank  entrant  games  W-D-L  points  pairs          95 %   wins         95 %  score  Elo    +    -  tables
 1     anna         6  7-3-1     8.5  77.3%  45.8–100.0 %  63.9%  28.6–99.2 %    3.2  108  100  100    ±349
@@ -282,7 +282,7 @@ W-D-L, points and pairs: results against each other player of a match; wins: of 
 "
     );
     assert_eq!(
-        standings.crosstable(),
+        standings.crosstable(None),
         "\
 #  entrant          1          2          3
 1  anna             ·  4-1-1 4.5  3-2-0 4.0

@@ -3,6 +3,7 @@
 use super::pace::Pace;
 use super::task::{Terms, queued};
 use super::worker::ATTEMPTS_MAX;
+use crate::counted::counted;
 use crate::history;
 use crate::referee::{Recording, Refereed, Stop};
 use crate::store::{Claimed, Queue, Store, StoreError, Waiting, Wanted};
@@ -231,7 +232,8 @@ impl Idle {
             _ => format!(", and {cmd} of them for one with --allow-cmd"),
         };
         Some(format!(
-            "{all} matches wait for a worker (drover worker){needs}"
+            "waiting for a worker (drover worker): {}{needs}",
+            counted(all, "match")
         ))
     }
 }

@@ -46,7 +46,7 @@ pub fn stored_cup(row: &TournamentRow) -> Result<Cup, FileError> {
         setup.retain(|key, _| !NOT_OF_FILE.contains(&key.as_str()));
     }
     let file: Result<TournamentFile, _> = serde_json::from_value(setup);
-    let file = file.map_err(|why| FileError(format!("tournament {}: {why}", row.id)))?;
+    let file = file.map_err(|why| FileError::one(format!("tournament {}: {why}", row.id)))?;
     let mut cup = file.cup(&row.game, Path::new("/"))?;
     cup.go_on(&row.setup)?;
     for entrant in &mut cup.entrants {

@@ -95,7 +95,7 @@ impl Watch for Said {
 #[tokio::test]
 async fn a_match_that_no_worker_comes_to_the_end_of_is_given_up_and_nobodys_fault() {
     let folder = tempfile::tempdir().unwrap();
-    let file = TournamentFile::read(FILE).unwrap();
+    let file = TournamentFile::read(Path::new("cup.toml"), FILE).unwrap();
     let cup = file.cup("planowanie", Path::new("/here")).unwrap();
     let recording = open_recording(folder.path().join("drover.db"), Extent::Results);
     let recording = recording.await.unwrap();

@@ -96,6 +96,11 @@ impl Browser {
         self.post("execute/sync", &json!({ "script": script, "args": [] }))
     }
 
+    /// The value that a script gives to its last argument, a function.
+    pub fn promised(&self, script: &str) -> Value {
+        self.post("execute/async", &json!({ "script": script, "args": [] }))
+    }
+
     /// A text that an expression gives.
     pub fn text(&self, expression: &str) -> String {
         let value = self.run(&format!("return String({expression})"));
@@ -109,21 +114,23 @@ impl Browser {
         until(|| self.run(&ready) == true);
     }
 
+    /// The first element that a selector finds, as WebDriver names it.
+    fn element(&self, selector: &str) -> Value {
+        let wanted = json!({ "using": "css selector", "value": selector });
+        self.post("element", &wanted)
+    }
+
     /// Clicks on the first element that a selector finds, as a pointer does.
     pub fn click(&self, selector: &str) {
-        let found = self.post(
-            "element",
-            &json!({ "using": "css selector", "value": selector }),
-        );
-        let id = found
-            .as_object()
-            .unwrap()
-            .values()
-            .next()
-            .unwrap()
-            .as_str()
-            .unwrap();
+        let found = self.element(selector);
+        let id = found.as_object().and_then(|found| found.values().next());
+        let id = id.and_then(Value::as_str).unwrap();
         self.post(&format!("element/{id}/click"), &json!({}));
+    }
+
+    /// Goes into a frame, until another page is opened.
+    pub fn enter(&self, frame: &str) {
+        self.post("frame", &json!({ "id": self.element(frame) }));
     }
 
     /// Presses keys, one after the other.

@@ -36,6 +36,7 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         let path = format!("/api/v1/matches?limit=1&game={}", kit.card().name);
         let id = app.items(&path)[0]["id"].as_str().unwrap().to_owned();
         let page = format!("{}/matches/{id}", app.url());
+        the_board_is_legible(&browser, &page, kit.card().name);
         browser.open(&page);
         shows(&browser, 1);
         whole(&browser);
@@ -56,7 +57,8 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
             kit.card().name
         );
         assert_ne!(browser.text(picture), first, "{}", kit.card().name);
-        let turn = browser.text("document.querySelector('#replay a').search");
+        let link = browser.text("document.querySelector('#replay a').search");
+        assert_eq!(link, format!("?step={middle}"));
 
         browser.run("document.activeElement.blur(); document.body.focus()");
         for (key, shown) in [
@@ -77,23 +79,70 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         browser.press(SPACE);
         assert_eq!(browser.text(button), "Play");
 
-        // A link to a turn shows its first step; a fact leads to where it was sent.
-        browser.open(&format!("{page}{turn}"));
+        // A link leads to its step; a fact leads to where it was sent.
+        browser.open(&format!("{page}{link}"));
+        shows(&browser, middle);
+        the_list_and_the_charts_lead_there(&browser, kit.card().name);
+        // So does a fact in words.
+        browser.open(&format!("{page}?tab=facts"));
+        browser.until("document.querySelector('#fact-rows a[href*=entry]')");
+        let fact = "[...document.querySelectorAll('#fact-rows tbody tr')].at(-1).children";
+        let sentence = browser.text(&format!("{fact}[1].textContent"));
+        assert!(!sentence.contains('_') && sentence.len() > 10, "{sentence}");
+        browser.run(&format!("{fact}[0].querySelector('a').click()"));
+        whole(&browser);
         browser.until(&format!(
-            "document.querySelector('#replay a')?.search === '{turn}' && /^Step/.test(document.querySelector('.replay-where').textContent)"
+            "[...document.querySelectorAll('#replay [aria-current] + ul li')].some((fact) => fact.textContent === {sentence:?})"
         ));
-        browser.run("window.kept = true");
-        let last = "[...document.querySelectorAll('#fact-rows [data-entry]')].at(-1)";
-        if browser.text(&format!("{last} !== undefined")) == "true" {
-            browser.run(&format!("{last}.click()"));
-            let kind = browser.text(&format!("{last}.dataset.kind.replaceAll('_', ' ')"));
-            browser.until(&format!(
-                "[...document.querySelectorAll('#replay li')].some((fact) => fact.textContent.startsWith('{kind}'))"
-            ));
-            assert_eq!(browser.text("window.kept"), "true");
-        }
     }
     assert_eq!(browser.complaints(&app.url()), [""; 0]);
+}
+
+/// Every text of the picture is large enough on a phone, and stays on it.
+fn the_board_is_legible(browser: &Browser, page: &str, game: &str) {
+    browser.look(390, "light");
+    browser.open(page);
+    whole(browser);
+    browser.run("const scrub = document.querySelector('#replay input'); scrub.value = Math.floor(scrub.max * 0.6); scrub.dispatchEvent(new Event('input')); return 0");
+    whole(browser);
+    let wrong = browser.text("(() => { const board = document.querySelector('#replay .board'); const area = board.getBoundingClientRect(); const scale = board.getScreenCTM().a; return [...board.querySelectorAll('text')].filter((one) => { const box = one.getBoundingClientRect(); return Number(one.getAttribute('font-size')) * scale < 9.5 || box.left < area.left - 1 || box.right > area.right + 1; }).map((one) => `${one.textContent} (${one.getAttribute('font-size')})`).slice(0, 5).join('; '); })()");
+    assert_eq!(wrong, "", "{game}");
+    let bar = browser.text(
+        "document.querySelector('.replay-bar').getBoundingClientRect().bottom <= innerHeight",
+    );
+    assert_eq!(bar, "true", "{game}: the controls are in sight");
+    browser.look(1280, "light");
+}
+
+/// A click in the list of steps, and one on a chart, each lead to their step.
+fn the_list_and_the_charts_lead_there(browser: &Browser, game: &str) {
+    whole(browser);
+    let listed = browser.text("document.querySelector('.replay-list [data-step]').dataset.step");
+    browser.run("document.querySelector('.replay-list [data-step]').click()");
+    shows(browser, listed.parse::<usize>().unwrap() + 1);
+    let charts = browser.text("document.querySelectorAll('.replay-chart').length");
+    let measures = games::find(game)
+        .unwrap()
+        .card()
+        .curves
+        .unwrap()
+        .names
+        .len();
+    assert_eq!(charts, measures.to_string(), "{game}");
+    browser.run("const chart = document.querySelector('.replay-chart'); const area = chart.getBoundingClientRect(); chart.dispatchEvent(new MouseEvent('click', {clientX: area.right - 12, clientY: area.top + 40, bubbles: true})); return 0");
+    let (there, count) = step(browser);
+    assert!(
+        there + count / 10 + 1 >= count,
+        "{game}: {there} of {count}"
+    );
+    // Only what is chosen is listed.
+    browser.run("const kind = document.querySelector('[aria-label=\"Which steps\"]'); kind.value = kind.options[1]?.value ?? ''; kind.dispatchEvent(new Event('change')); return 0");
+    let bare = "[...document.querySelectorAll('.replay-list [data-step]')].filter((one) => !one.nextElementSibling && !one.querySelector('.replay-late')).length";
+    let chosen = browser.text("document.querySelector('[aria-label=\"Which steps\"]').value");
+    assert!(
+        chosen.is_empty() || browser.text(bare) == "0",
+        "{game} {chosen}"
+    );
 }
 
 #[test]
@@ -121,7 +170,7 @@ fn a_reader_learns_in_four_clicks_why_a_bot_lost_to_another() {
     );
     // And further to a decision, with what was compared.
     browser.click("a[href*='/seats/0/explain']");
-    browser.until(&format!("{heading} === 'What seat 0 decided'"));
+    browser.until(&format!("{heading} === 'What drifter decided'"));
     browser.click("tbody a[aria-label^='Why']");
     browser.until(&format!("{heading} === 'Why drifter decided so'"));
     browser.click("a[rel=next]");

@@ -25,7 +25,7 @@ fn screenshots() {
             let name = page.trim_matches('/').replace(['/', '?', '&', '='], "-");
             let path = folder.join(format!("{name}-{width}-{scheme}.png"));
             std::fs::write(path, browser.picture("html")).unwrap();
-            if page.starts_with("/matches/") && !page.contains("explain") {
+            if page.starts_with("/matches/") && !page.contains('?') && !page.ends_with("explain") {
                 browser.until("/^Step/.test(document.querySelector('.replay-where')?.textContent)");
                 browser.run("const scrub = document.querySelector('#replay input'); scrub.value = Math.floor(scrub.max / 2); scrub.dispatchEvent(new Event('input')); return 0");
                 browser.until(

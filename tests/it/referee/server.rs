@@ -18,6 +18,7 @@ async fn start(settings: HostSettings) -> (SocketAddr, Arc<Host>) {
     let settings = ServerSettings {
         http: HttpIn::default(),
         hosts: Hosts::new([], "referee.koehandel.hosts"),
+        pages: None,
         for_others: None,
     };
     let stop = CancellationToken::new();
@@ -207,7 +208,7 @@ async fn the_start_page_is_safe_and_shows_matches() {
     assert_eq!(status, 200);
     for seat in 1..=4 {
         assert!(
-            page.contains(&format!("<label for=\"url{seat}\">")),
+            page.contains(&format!("for=\"url{seat}\">Player {seat}<input")),
             "{page}"
         );
     }
@@ -217,11 +218,14 @@ async fn the_start_page_is_safe_and_shows_matches() {
     );
     assert!(
         page.contains(&format!(
-            "&#60;b&#62;: 5, <a href=\"/?log={second}\">log {second}</a>"
+            "<li>&#60;b&#62; <span class=\"soft\">5</span> <a href=\"/?log={second}\">log</a></li>"
         )),
         "{page}"
     );
     let address = player.url.replace("/bot?key=1", "");
-    assert!(page.contains("url: 5, <a"), "{page}");
+    assert!(
+        page.contains("<li>url <span class=\"soft\">5</span> <a"),
+        "{page}"
+    );
     assert!(!page.contains(&address), "its address is its own: {page}");
 }

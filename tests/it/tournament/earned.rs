@@ -187,8 +187,10 @@ fn a_bot_that_does_not_play_loses_what_its_fallback_won() {
             "{name}"
         );
     }
+    let decisions = app.get(&format!("/matches/{id}?tab=decisions")).body;
+    let said = "were answered by the fallback";
+    assert!(decisions.contains(said), "{decisions}");
     let page = app.get(&format!("/matches/{id}")).body;
-    assert!(page.contains("were answered by the fallback"), "{page}");
     assert!(
         page.contains("refused from turn 1") && page.contains("not played"),
         "{page}"

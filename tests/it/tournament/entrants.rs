@@ -230,7 +230,7 @@ fn a_program_that_is_gone_stops_a_tournament_and_loses_only_if_set_so() {
         "{said}"
     );
     fs::remove_file(&script).unwrap();
-    let said = ok(play("run", &["--broken-lose"]));
+    let said = ok(play("run", &["--again", "--broken-lose"]));
     assert!(
         said.contains("faults: A: init_failure 9 (9 of 9 such matches lost)\n"),
         "{said}"

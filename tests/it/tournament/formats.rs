@@ -30,7 +30,7 @@ fn a_run_that_was_left_is_resumed_though_a_later_one_is_over() {
         "{whole}"
     );
     let list = ok(tournament(folder.path(), "list", &[]).output().unwrap());
-    assert_eq!(list.matches(" over ").count(), 2, "{list}");
+    assert_eq!(list.matches(" finished ").count(), 2, "{list}");
     assert_eq!(list.matches("all rounds are played").count(), 2, "{list}");
     let schedule = ok(tournament(folder.path(), "schedule", &[]).output().unwrap());
     assert!(
@@ -61,6 +61,27 @@ fn a_run_that_was_left_is_resumed_though_a_later_one_is_over() {
         standings.contains("ranked by points\nover: all rounds are played\n"),
         "{standings}"
     );
+}
+
+#[test]
+fn a_game_that_is_finished_does_not_keep_the_others_of_its_file_from_being_played() {
+    let folder = folder();
+    let two = CUP.replace("[\"planowanie\"]", "[\"planowanie\", \"lighthouses\"]");
+    let two = ["rules", "greedy", "random"].iter().fold(two, |cup, bot| {
+        cup.replace(&format!("builtin:{bot}"), "builtin:champion")
+    });
+    let two = two.replace("rounds = 8", "rounds = 1");
+    fs::write(folder.path().join("two cups.toml"), two).unwrap();
+    let run = |more: &[&str]| {
+        let line = [&["two cups.toml"], more].concat();
+        tournament(folder.path(), "run", &line).output().unwrap()
+    };
+    ok(run(&["--game", "planowanie"]));
+    let others = "; drover tournament resume 'two cups.toml' plays the other games";
+    let said = refused(run(&[]), 2);
+    assert!(said.contains(others), "{said}");
+    let said = refused(run(&["--game", "planowanie"]), 2);
+    assert!(!said.contains(others), "{said}");
 }
 
 #[test]

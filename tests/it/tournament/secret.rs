@@ -27,7 +27,7 @@ fn a_run_commits_itself_and_reveals_its_secret_and_decks_at_its_end_alone() {
     // Long enough to be killed before its end.
     let file = file.replace("rounds = 8", "rounds = 16");
     fs::write(folder.path().join("cup.toml"), file).unwrap();
-    let database = ["--database", "drover.db"];
+    let database = ["--store", "drover.db"];
     let cup = |verb: &str| {
         tournament(
             folder.path(),

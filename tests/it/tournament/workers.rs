@@ -115,7 +115,7 @@ fn worker(database: &str) -> Command {
 }
 
 /// A process that is killed at the end.
-struct Running(Child);
+pub(super) struct Running(pub(super) Child);
 
 impl Running {
     fn start(command: &mut Command) -> Self {
@@ -141,7 +141,7 @@ impl Drop for Running {
 
 /// The matches of a database's newest tournament, a line each.
 fn lines_in(folder: &Path, database: &str) -> Vec<String> {
-    let lines = ["--output", "lines", "--database", database];
+    let lines = ["--output", "lines", "--store", database];
     let lines = tournament(folder, "export", &lines).output().unwrap();
     let lines = String::from_utf8(lines.stdout).unwrap();
     lines.lines().map(str::to_owned).collect()
@@ -155,7 +155,7 @@ fn workers_of_a_server_that_are_killed_stopped_and_drained_play_what_one_process
     let (folder, database) = (folder(), database("workers"));
     fs::write(folder.path().join("cup.toml"), &file).unwrap();
     let run = |verb| {
-        let more = ["cup.toml", "--workers", "--database", &database];
+        let more = ["cup.toml", "--workers", "--store", &database];
         tournament(folder.path(), verb, &more)
     };
     let played = |more: usize| {
@@ -257,7 +257,7 @@ fn workers_of_a_server_fetch_users_bots_and_build_them_in_a_sandbox() {
                     .env("DROVER__API__TOKEN", "x".repeat(32)),
             )
         });
-        let run = ["cup.toml", "--workers", "--database", &database];
+        let run = ["cup.toml", "--again", "--workers", "--store", &database];
         let said = ok(tournament(own.path(), "run", &run).output().unwrap());
         assert!(said.contains("over: all rounds are played"), "{said}");
         assert_eq!(lines_in(own.path(), &database), expected);

@@ -233,7 +233,7 @@ function tidy(event) {
 function shortcut(event) {
   const typing = event.target.closest("input, select, textarea, [contenteditable]");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const field = document.querySelector("[data-search], .filters input, .filters select");
+  const field = document.querySelector("[data-search], .filters input:not([type=hidden]), .filters select");
   if (!field) return;
   event.preventDefault();
   field.focus();

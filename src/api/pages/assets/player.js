@@ -1,25 +1,28 @@
 "use strict";
-// Shows a match step by step. What is shown are fragments of SVG that each game has drawn itself; this script
-// knows no game. It fills the element #replay from the JSON in #replay-data, or, where that is absent, from the
-// address in its data-src (a match's replay in the REST interface): what happened at each step, and the pictures
-// around the step that is shown. It reads on whenever there is more (the event `replay-more`).
+// Shows a match step by step. What is shown are fragments of SVG that each game has drawn itself, its sentences and its
+// figures; this script knows no game. It fills the element #replay from the JSON in #replay-data, or, where that is
+// absent, from the address in its data-src (a match's replay in the REST interface): what happened at each step, and the
+// pictures around the step that is shown. It reads on whenever there is more (the event `replay-more`).
 (() => {
   const root = document.getElementById("replay");
   if (!root) return;
   const RETRY_MS = 5000;
-  // Steps read at a time; pictures read at a time, and before they are needed; pictures kept on either side.
+  // Steps read at a time; pictures read at a time, and before they are needed; pictures kept on either side; steps in
+  // the list on either side.
   const PAGE = 250;
   const DRAWN = 25;
   const AHEAD = 8;
   const KEPT = 1000;
+  const LISTED = 120;
   const SPEEDS = [0.5, 1, 2, 4, 8, 16];
+  const COLOURS = 10;
   const steps = [];
   let at = 0;
   let playing = false;
   let live = false;
   let timer = 0;
   let shownStill = null;
-  let kinds = "";
+  let measures = [];
 
   const make = (name, attributes = {}, text = "") => {
     const element = document.createElement(name);
@@ -27,9 +30,10 @@
     element.textContent = text;
     return element;
   };
-  const shape = (name, attributes = {}) => {
+  const shape = (name, attributes = {}, text = "") => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.textContent = text;
     return element;
   };
   const button = (label, name, act) => {
@@ -37,20 +41,30 @@
     element.addEventListener("click", act);
     return element;
   };
-  const row = (...children) => {
-    const element = make("div", { class: "replay-row" });
+  const box = (name, ...children) => {
+    const element = make("div", { class: name });
     element.append(...children);
     return element;
   };
+  const row = (...children) => box("replay-row", ...children);
+  const colour = (seat) => `s-p${seat % COLOURS}`;
 
-  const words = (data) => {
-    if (Array.isArray(data)) return `[${data.map(words).join(", ")}]`;
-    if (typeof data !== "object" || data === null) return { true: "yes", false: "no" }[data] ?? String(data ?? "–");
-    const known = Object.entries(data).filter(([, value]) => value !== null);
-    return known.map(([key, value]) => `${key.replaceAll("_", " ")} ${words(value)}`).join(", ");
+  // Who sits where, as the page says it.
+  const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
+  const named = (seat) => listed(seat)?.querySelector("strong")?.textContent || `Seat ${seat + 1}`;
+  const reasons = (step) => {
+    const path = listed(step.seat)?.dataset.why || root.dataset.why;
+    if (!path || step.entry === null) return "";
+    const url = new URL(path, location.href);
+    url.searchParams.set("entry", step.entry);
+    return url.pathname + url.search;
+  };
+  const lasted = (ms) => {
+    if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+    return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
   };
 
-  const svg = shape("svg", { role: "img", "aria-label": "The match at this step", viewBox: "0 0 400 300" });
+  const svg = shape("svg", { class: "board", role: "img", "aria-label": "The match at this step", viewBox: "0 0 400 300" });
   const still = shape("g");
   const moving = shape("g");
   svg.append(still, moving);
@@ -61,63 +75,248 @@
   const speed = make("select", { "aria-label": "Steps a second" });
   for (const value of SPEEDS) speed.append(make("option", { value }, `${value} / s`));
   speed.value = "2";
-  const fact = make("select", { "aria-label": "Kind of fact to jump to" });
-  const link = make("a", { href: "?turn=0" }, "Link to this turn");
+  const embedded = document.body.classList.contains("embed");
+  const link = make("a", { href: "?step=1" }, "Link to this step");
+  if (embedded) Object.assign(link, { target: "_blank", rel: "noopener" });
   const why = make("a", { hidden: "" }, "Why it played so");
   const doubt = make("p", { class: "replay-doubt", hidden: "" });
-  const found = make("ul", { "aria-label": "Facts found here" });
-  const back = button("Back", "One step back", () => go(at - 1));
-  const next = button("Next", "One step on", () => go(at + 1));
-  const first = button("First", "First step", () => go(0));
-  const last = button("Last", "Last step", () => go(steps.length - 1));
-  const before = button("Previous fact", "Step before with such a fact", () => jump(-1));
-  const after = button("Next fact", "Next step with such a fact", () => jump(1));
+  const picture = button("PNG", "Save this step as a picture, a PNG file", () => save().catch((error) => {
+    where.textContent = `It cannot be saved: ${error.message}`;
+  }));
+  const back = button("‹", "One step back", () => go(at - 1));
+  const next = button("›", "One step on", () => go(at + 1));
+  const first = button("«", "First step", () => go(0));
+  const last = button("»", "Last step", () => go(steps.length - 1));
   const view = make("select", { "aria-label": "Whose view" });
-  const viewRow = row(view);
-  viewRow.hidden = true;
-  root.append(viewRow, svg, title, where, doubt, scrub, row(first, back, play, next, last, speed),
-    row(fact, before, after, link, why), found,
+  const kind = make("select", { "aria-label": "Which steps" });
+  const whose = make("select", { "aria-label": "Whose steps" });
+  const before = button("↑", "Previous step of this kind", () => jump(-1));
+  const after = button("↓", "Next step of this kind", () => jump(1));
+  view.hidden = true;
+  const list = make("ol", { class: "replay-list", "aria-label": "Steps" });
+  const charts = box("replay-charts");
+  root.append(
+    box("replay-main", svg, title, box("replay-bar", scrub, row(first, back, play, next, last, speed)),
+      where, doubt, row(link, picture, why)),
+    box("replay-side", row(kind, whose, before, after, view), list),
+    charts,
     make("p", { class: "replay-keys" }, "Keys: space plays and pauses, ← and → step, Home and End jump."));
 
-  // Who sits where, as the page says it.
-  const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
-  const named = (seat) => {
-    const name = listed(seat)?.querySelector("strong")?.textContent;
-    return `seat ${seat}${name ? ` (${name})` : ""}`;
+  // The list of steps: those about the one that is shown, of the chosen kind and seat.
+  const fits = (step) => {
+    const facts = step.facts.filter((one) => !kind.value || one.kind === kind.value);
+    if (kind.value === "late" ? !step.late : kind.value && !facts.length) return false;
+    if (whose.value === "") return true;
+    const seat = Number(whose.value);
+    return step.seat === seat || facts.some((one) => one.seats.includes(seat));
   };
-  const reasons = (step) => {
-    const path = listed(step.seat)?.dataset.why || root.dataset.why;
-    if (!path || step.entry === null) return "";
-    const url = new URL(path, location.href);
-    url.searchParams.set("entry", step.entry);
-    return url.pathname + url.search;
+  const item = (step) => {
+    const line = make("li");
+    const to = make("button", { type: "button", "data-step": step.step, tabindex: -1 });
+    if (step.seat !== null && step.seat !== undefined) {
+      const dot = shape("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" });
+      dot.append(shape("circle", { class: colour(step.seat), cx: 5, cy: 5, r: 5 }));
+      to.append(dot);
+    }
+    to.append(step.title);
+    if (step.took_ms !== undefined) {
+      to.append(" ", make("span", { class: "replay-took", title: "thinking time" }, lasted(step.took_ms)));
+    }
+    if (step.late) to.append(" ", make("span", { class: "replay-late" }, "late"));
+    line.append(to);
+    if (step.facts.length) {
+      const facts = make("ul");
+      for (const one of step.facts) {
+        const seats = one.seats.length ? `, seen by ${one.seats.map(named).join(" and ")}` : "";
+        facts.append(make("li", {
+          "data-kind": one.kind, class: one.turns ? "replay-turns" : "",
+          title: one.kind.replaceAll("_", " ") + seats,
+        }, one.sentence));
+      }
+      line.append(facts);
+    }
+    return line;
   };
+  const more = (label, to) => {
+    const line = make("li");
+    const on = button(label, label, () => go(to));
+    on.tabIndex = -1;
+    line.append(on);
+    return line;
+  };
+  // What the list was made of; another one is made where the step that is shown is not in it.
+  let made = { key: "", from: 0, to: 0 };
+  const enlist = () => {
+    const key = `${kind.value}/${whose.value}/${steps.length}`;
+    if (made.key !== key || at < made.from || at >= made.to) {
+      const shown = steps.filter(fits);
+      const here = Math.max(0, shown.findLastIndex((step) => step.step <= at));
+      const from = Math.max(0, here - LISTED);
+      const part = shown.slice(from, here + LISTED);
+      const end = from + part.length;
+      made = {
+        key,
+        from: from === 0 ? 0 : part[0].step,
+        to: end === shown.length ? Infinity : part[part.length - 1].step,
+      };
+      list.replaceChildren(...(from > 0 ? [more("Earlier steps", shown[from - 1].step)] : []),
+        ...part.map(item),
+        ...(end < shown.length ? [more("Later steps", shown[end].step)] : []));
+      if (!part.length) list.append(make("li", { class: "replay-none" }, "No such step."));
+    }
+    const now = [...list.querySelectorAll("[data-step]")].findLast((one) => Number(one.dataset.step) <= at);
+    const was = list.querySelector("[aria-current]");
+    if (was !== now) {
+      was?.removeAttribute("aria-current");
+      if (was) was.tabIndex = -1;
+      now?.setAttribute("aria-current", "step");
+    }
+    if (!now) return;
+    now.tabIndex = 0;
+    // Only the list scrolls, not the page.
+    const [top, height] = [now.offsetTop - list.offsetTop, now.parentElement.offsetHeight];
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (top + height > list.scrollTop + list.clientHeight) list.scrollTop = top + Math.min(height, list.clientHeight) - list.clientHeight;
+  };
+  list.addEventListener("click", (event) => {
+    const to = event.target.closest("[data-step]");
+    if (!to) return;
+    toggle(false);
+    go(Number(to.dataset.step));
+  });
+  list.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    jump(by);
+    list.querySelector("[aria-current]")?.focus({ preventScroll: true });
+  });
+
+  // The figures of every measure over the steps, each seat in its colour, with marks; a click leads there.
+  const HEIGHT = 140;
+  const EDGE = { left: 46, right: 10, top: 26, bottom: 18 };
+  let drawn = "";
+  const figures = () => {
+    let now = null;
+    return steps.map((step) => now = step.figures ?? now);
+  };
+  // The step at which a seat's first figure moved most against the others'.
+  const swing = (all) => {
+    let best = { step: -1, by: 0, seat: 0 };
+    for (let step = 1; step < all.length; step += 1) {
+      const [was, is] = [all[step - 1]?.[0], all[step]?.[0]];
+      // A swing needs the figures of all, before and after.
+      if (!was || !is || was === is || [...was, ...is].includes(null)) continue;
+      const moved = is.map((figure, seat) => figure - was[seat]);
+      const mean = moved.reduce((sum, one) => sum + one, 0) / moved.length;
+      moved.forEach((one, seat) => {
+        if (Math.abs(one - mean) > Math.abs(best.by)) best = { step, by: one - mean, seat };
+      });
+    }
+    return best;
+  };
+  const round = (number) => Number(number.toFixed(1));
+  const chart = (name, measure, all, marks) => {
+    const width = Math.max(280, Math.round(charts.clientWidth / (charts.clientWidth > 700 && measures.length > 1 ? 2 : 1)) - 8);
+    const known = all.map((one) => one?.[measure] ?? []);
+    const values = known.flat().filter((one) => one !== null);
+    const [low, high] = [Math.min(0, ...new Set(values)), Math.max(1, ...new Set(values))];
+    const x = (step) => round(EDGE.left + (width - EDGE.left - EDGE.right) * step / Math.max(1, steps.length - 1));
+    const y = (value) => round(EDGE.top + (HEIGHT - EDGE.top - EDGE.bottom) * (high - value) / (high - low));
+    const picture = shape("svg", { class: "replay-chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img",
+      "aria-label": `${name} over the steps of the match` });
+    picture.append(shape("rect", { class: "s-board", x: EDGE.left, y: EDGE.top, width: width - EDGE.left - EDGE.right,
+      height: HEIGHT - EDGE.top - EDGE.bottom }));
+    picture.append(shape("text", { class: "s-text s-bold", x: EDGE.left, y: 11, "font-size": 12 }, name));
+    for (const value of low < 0 ? [low, 0, high] : [low, high]) {
+      picture.append(shape("text", { class: "s-muted", x: EDGE.left - 5, y: y(value) + 4, "font-size": 12, "text-anchor": "end" }, value));
+    }
+    const seats = Math.max(0, ...known.map((one) => one.length));
+    for (let seat = 0; seat < seats; seat += 1) {
+      let [path, level] = ["", null];
+      known.forEach((one, step) => {
+        const value = one[seat] ?? null;
+        if (value === null || value === level) return;
+        path += path ? `H${x(step)}V${y(value)}` : `M${x(step)} ${y(value)}`;
+        level = value;
+      });
+      if (!path) continue;
+      path += `H${x(steps.length - 1)}`;
+      const line = shape("path", { class: `s-line ${colour(seat)}`, d: path, "stroke-width": 2 });
+      line.append(shape("title", {}, named(seat)));
+      picture.append(line);
+    }
+    for (const { step, words, sign } of marks) {
+      const [left, base] = [x(step), sign === "late" ? HEIGHT - EDGE.bottom + 4 : EDGE.top - 5];
+      const mark = sign === "swing"
+        ? shape("path", { class: "s-accent", d: `M${left - 5} ${base - 4}h10l-5 8z` })
+        : shape("circle", { class: sign === "late" ? "s-warn" : "s-neutral", cx: left, cy: base, r: 3 });
+      mark.append(shape("title", {}, words));
+      picture.append(mark);
+    }
+    picture.append(shape("line", { class: "s-line s-accent replay-now", y1: EDGE.top, y2: HEIGHT - EDGE.bottom, "stroke-width": 1.5 }));
+    picture.addEventListener("click", (event) => {
+      const area = picture.getBoundingClientRect();
+      const share = ((event.clientX - area.left) * width / area.width - EDGE.left) / (width - EDGE.left - EDGE.right);
+      toggle(false);
+      go(Math.round(share * (steps.length - 1)));
+    });
+    picture.place = x;
+    return picture;
+  };
+  const plot = () => {
+    const key = `${steps.length}/${charts.clientWidth}`;
+    if (drawn !== key) {
+      drawn = key;
+      const all = figures();
+      if (!all.some(Boolean) || steps.length < 2) return charts.replaceChildren();
+      const marks = [];
+      for (const { step, late, facts, title: words } of steps) {
+        if (late) marks.push({ step, sign: "late", words: `Late: ${words}` });
+        for (const one of facts) if (one.turns) marks.push({ step, sign: "turn", words: one.sentence });
+      }
+      const most = swing(all);
+      if (most.step > 0) {
+        const by = Math.round(most.by);
+        marks.push({ step: most.step, sign: "swing", words: `Biggest swing: ${named(most.seat)} ${by > 0 ? "+" : ""}${by} against the others` });
+      }
+      const signs = { turn: "● above: a moment that the match turns on", late: "● below: late", swing: "▼ the biggest swing" };
+      const used = Object.keys(signs).filter((sign) => marks.some((mark) => mark.sign === sign));
+      charts.replaceChildren(...measures.map((name, measure) => chart(name, measure, all, measure ? [] : marks)),
+        make("p", { class: "replay-keys" }, ["Click to go there.", ...used.map((sign) => signs[sign])].join("  ")));
+    }
+    for (const picture of charts.querySelectorAll("svg")) {
+      const line = picture.querySelector(".replay-now");
+      for (const name of ["x1", "x2"]) line.setAttribute(name, picture.place(at));
+    }
+  };
+  new ResizeObserver(() => steps.length && plot()).observe(charts);
 
   const show = () => {
     const step = steps[at];
     if (!step) return;
     // Until its picture is here, the last one stays, as what it is.
     svg.setAttribute("aria-busy", step.picture === undefined);
+    picture.disabled = step.picture === undefined;
     if (step.picture !== undefined) moving.innerHTML = step.picture;
     if (root.dataset.src) draw();
     svg.setAttribute("aria-label", step.title);
     title.textContent = step.title;
     where.textContent = `Step ${at + 1} of ${steps.length}, turn ${step.turn}` +
-      (live ? ", running" : "") + (step.at ? `, ${step.at.replace("T", " ").slice(0, 19)}` : "");
+      (live ? ", running" : "") + (step.at ? `, ${step.at.replace("T", " ").slice(0, 19)}` : "") +
+      (step.took_ms === undefined ? "" : `, thought ${lasted(step.took_ms)}`);
     scrub.max = steps.length - 1;
     scrub.value = at;
     scrub.setAttribute("aria-valuetext", `Step ${at + 1}: ${step.title}`);
-    const here = new URLSearchParams({ turn: step.turn });
+    const here = new URLSearchParams({ step: at + 1 });
     if (viewed) here.set("view", viewed);
-    link.href = `?${here}`;
+    link.href = `${embedded ? `/matches/${id()}` : ""}?${here}`;
     why.href = reasons(step);
     why.hidden = !reasons(step);
     first.disabled = back.disabled = at === 0;
     next.disabled = last.disabled = at === steps.length - 1;
-    found.replaceChildren(...step.facts.map((one) => {
-      const who = one.seats.length ? `, as ${one.seats.map(named).join(" and ")} saw it` : "";
-      return make("li", {}, `${one.kind.replaceAll("_", " ")}${who}: ${words(one.data)}`);
-    }));
+    enlist();
+    plot();
   };
   const go = (to) => {
     at = Math.max(0, Math.min(steps.length - 1, to));
@@ -127,44 +326,86 @@
     clearTimeout(timer);
     if (!playing) return;
     if (at < steps.length - 1) go(at + 1);
+    else if (!live && settings.loop === "1") go(0);
     else if (!live) return toggle(false);
     timer = setTimeout(tick, 1000 / Number(speed.value));
   };
   const toggle = (on = !playing) => {
     playing = on;
+    // Nobody can listen to every step of it.
+    title.setAttribute("aria-live", playing ? "off" : "polite");
     play.textContent = playing ? "Pause" : "Play";
     clearTimeout(timer);
     if (!playing) return;
     if (at === steps.length - 1 && !live) go(0);
     timer = setTimeout(tick, 1000 / Number(speed.value));
   };
+  // The picture as a file. A copy of it brings the colours that the page's styles give it.
+  const DRESS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
+    "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "visibility"];
+  const SCALE = 2;
+  const id = () => root.dataset.src?.match(/matches\/([^/]+)/)?.[1] ?? "match";
+  const save = async () => {
+    const copy = svg.cloneNode(true);
+    const [own, copied] = [svg, copy].map((one) => [one, ...one.querySelectorAll("*")]);
+    own.forEach((element, index) => {
+      const style = getComputedStyle(element);
+      for (const name of DRESS) copied[index].setAttribute(name, style.getPropertyValue(name));
+    });
+    const { width, height } = svg.viewBox.baseVal;
+    for (const [name, value] of Object.entries({ width: SCALE * width, height: SCALE * height })) copy.setAttribute(name, value);
+    copy.prepend(shape("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor }));
+    const image = new Image();
+    image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+    await image.decode();
+    const canvas = make("canvas", { width: SCALE * width, height: SCALE * height });
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    make("a", { href: canvas.toDataURL("image/png"), download: `${id()}-step-${at + 1}.png` }).click();
+  };
   const jump = (by) => {
-    for (let to = at + by; to >= 0 && to < steps.length; to += by) {
-      const facts = steps[to].facts;
-      if (facts.some((one) => !fact.value || one.kind === fact.value)) return go(to);
-    }
+    for (let to = at + by; to >= 0 && to < steps.length; to += by) if (fits(steps[to])) return go(to);
   };
-  const listKinds = () => {
-    const all = [...new Set(steps.flatMap((step) => step.facts.map((one) => one.kind)))].sort();
-    if (all.join() === kinds && fact.options.length) return;
-    kinds = all.join();
-    const chosen = fact.value;
-    fact.replaceChildren(make("option", { value: "" }, "Any fact"),
-      ...all.map((kind) => make("option", { value: kind }, kind)));
-    fact.value = all.includes(chosen) ? chosen : "";
-    fact.disabled = before.disabled = after.disabled = all.length === 0;
+  // A choice keeps what is chosen while there is more to choose from.
+  const choices = (select, options) => {
+    const key = JSON.stringify(options);
+    if (select.dataset.key === key) return;
+    select.dataset.key = key;
+    const chosen = select.value;
+    select.replaceChildren(...options.map(([value, words]) => make("option", { value }, words)));
+    select.value = options.some(([value]) => value === chosen) ? chosen : "";
+    select.hidden = options.length < 2;
   };
-  // The place that the address asks for: a turn, or an entry in a seat's transcript.
+  const choose = () => {
+    const kinds = [...new Set(steps.flatMap((step) => step.facts.map((one) => one.kind)))].sort();
+    choices(kind, [["", "All steps"], ...(steps.some((step) => step.late) ? [["late", "late answers"]] : []),
+      ...kinds.map((one) => [one, one.replaceAll("_", " ")])]);
+    const seats = [...new Set(steps.flatMap((step) => [step.seat, ...step.facts.flatMap((one) => one.seats)]))];
+    const known = seats.filter((seat) => seat !== null && seat !== undefined).sort((one, other) => one - other);
+    choices(whose, [["", "All players"], ...known.map((seat) => [String(seat), named(seat)])]);
+  };
+  // The place that the address asks for: a step, a turn, or an entry in a seat's transcript.
   const asked = Object.fromEntries(new URLSearchParams(location.search));
-  let wanted = "turn" in asked || "entry" in asked ? asked : null;
+  // What else it asks for in another site's frame.
+  const settings = embedded ? asked : {};
+  if (SPEEDS.includes(Number(settings.speed))) speed.value = String(Number(settings.speed));
+  if (["light", "dark"].includes(settings.theme)) document.documentElement.dataset.theme = settings.theme;
+  let starts = settings.autoplay === "1";
+  let wanted = ["step", "turn", "entry"].some((name) => name in asked) ? asked : null;
   // The seat whose view it is; empty: everything, or the only one.
   let viewed = asked.view || "";
   // Where that is; -1 if it may be yet to come. Entries are in order only within one seat's transcript, and not every
   // entry changes what is to be seen: then a fact of the wanted kind gives the step.
   const place = (whole) => {
+    if ("step" in wanted) {
+      const index = Math.max(1, Math.trunc(Number(wanted.step)) || 1) - 1;
+      return index < steps.length ? index : -1;
+    }
     if ("turn" in wanted) return steps.findIndex((step) => step.turn >= Number(wanted.turn));
     const entry = Number(wanted.entry);
-    const own = (step) => !wanted.seat || String(step.seat) === wanted.seat;
+    // A step after the answers of several is nobody's alone.
+    const own = (step) => !wanted.seat || step.seat === null || step.seat === undefined || String(step.seat) === wanted.seat;
+    const exact = steps.findIndex((step) => step.entry === entry);
+    if (exact >= 0) return exact;
     const later = steps.findIndex((step) => own(step) && step.entry > entry);
     if (later < 0 && !whole) return -1;
     const end = later < 0 ? steps.length : later;
@@ -183,29 +424,39 @@
     }
     svg.toggleAttribute("hidden", shownStill === null);
   };
+  // Why nothing is shown; the interface says it to programs.
+  const withheld = (data) => data.seats?.length > 1
+    ? "Each player has a view of its own: choose one."
+    : "What a seat knows is its owner's while the match runs. Everybody can read it some time after the end.";
   const take = (data) => {
     // Of a match that runs, the newest is shown, until the reader goes back.
     const newest = steps.length ? live && at === steps.length - 1 : data.live && wanted === null;
     steps.push(...data.items);
+    measures = data.measures ?? measures;
     live = Boolean(data.live);
     dress(data.picture);
     const doubts = (data.differences ?? []).map((one) => `It may be wrong: ${one}.`);
     if (data.cut) doubts.push(`The match goes on, but a replay has no more than ${data.steps ?? steps.length} steps.`);
     doubt.textContent = doubts.join(" ");
     doubt.hidden = !doubts.length;
-    if (!steps.length) title.textContent = data.withheld || "There is nothing to be seen yet.";
+    if (!steps.length) title.textContent = data.withheld ? withheld(data) : "There is nothing to be seen yet.";
     if (wanted !== null) {
       const index = place(data.next === null);
       if (index >= 0) [at, wanted] = [index, null];
-      else if (data.next === null) at = steps.length - 1;
+      else if (data.next === null) [at, wanted] = [steps.length - 1, null];
     } else if (newest) {
       at = steps.length - 1;
     }
-    listKinds();
+    choose();
     show();
+    if (starts && steps.length) {
+      starts = false;
+      toggle(true);
+    }
   };
 
-  for (const select of [speed, fact]) select.addEventListener("change", () => playing && tick());
+  speed.addEventListener("change", () => playing && tick());
+  for (const select of [kind, whose]) select.addEventListener("change", enlist);
   scrub.addEventListener("input", () => go(Number(scrub.value)));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
@@ -222,18 +473,6 @@
     acts[event.key]();
   });
 
-  // A link to an entry elsewhere on the page leads here without loading anything.
-  document.addEventListener("click", (event) => {
-    const to = event.target.closest("[data-entry]");
-    if (!to || !steps.length || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    toggle(false);
-    wanted = { ...to.dataset };
-    go(place(true));
-    wanted = null;
-    root.scrollIntoView({ block: "nearest" });
-  });
-
   const inlined = document.getElementById("replay-data");
   if (inlined) {
     // Compressed, as one picture is much like the next.
@@ -245,22 +484,24 @@
     return;
   }
 
-  let round = 0;
+  let reads = 0;
   let reading = false;
-  let more = false;
+  let again = false;
   const read = async () => {
-    more = reading;
+    again = reading;
     if (reading) return;
     reading = true;
     root.dataset.whole = "false";
-    const mine = round;
+    const mine = reads;
     const whole = await page(mine);
     reading = false;
     root.dataset.whole = whole;
-    if (mine !== round || more) return read();
-    if (!whole) setTimeout(() => mine === round && read(), RETRY_MS);
+    if (mine !== reads || again) return read();
+    // An embedded page receives no events: it asks again.
+    if (!whole || live && embedded) setTimeout(() => mine === reads && read(), RETRY_MS);
   };
-  // A part of the replay. What is refused, gone or not there does not come by asking again.
+  // A part of the replay. What is refused, gone or not there does not come by asking again; what came too late or too
+  // often does.
   const ask = async (parameters) => {
     const url = new URL(root.dataset.src, location.href);
     url.searchParams.set("states", "false");
@@ -269,7 +510,7 @@
     const response = await fetch(url, { headers: { accept: "application/json" } });
     const data = await response.json().catch(() => ({}));
     if (response.ok) return data;
-    const lasting = response.status >= 400 && response.status < 500;
+    const lasting = response.status >= 400 && response.status < 500 && ![408, 429].includes(response.status);
     throw Object.assign(new Error(data.detail || response.statusText), { lasting });
   };
   const failed = (error) => {
@@ -279,8 +520,11 @@
   const page = async (mine) => {
     const from = steps.length ? { cursor: steps[steps.length - 1].step } : {};
     const data = await ask({ limit: PAGE, ...from }).catch((error) => ({ error }));
-    if (mine !== round) return false;
-    if (data.error) return failed(data.error);
+    if (mine !== reads) return false;
+    if (data.error) {
+      if (data.error.lasting) live = false;
+      return failed(data.error);
+    }
     if (!steps.length && data.seats.length > 1) listViews(data);
     take(data);
     return data.next === null || page(mine);
@@ -299,16 +543,22 @@
   const draw = async () => {
     if (drawing) return;
     drawing = true;
-    const mine = round;
-    for (let from = lacking(); from !== null && mine === round; from = lacking()) {
+    const mine = reads;
+    for (let from = lacking(); from !== null && mine === reads; from = lacking()) {
+      // Not those that are read meanwhile.
+      const end = Math.min(steps.length, from + DRAWN);
       const data = await ask({ pictures: true, from, limit: DRAWN }).catch((error) => ({ error }));
-      if (mine !== round) break;
+      if (mine !== reads) break;
       if (data.error && !failed(data.error)) {
-        setTimeout(show, RETRY_MS);
-        break;
+        // Until then nothing is asked for.
+        setTimeout(() => {
+          drawing = false;
+          show();
+        }, RETRY_MS);
+        return;
       }
       dress(data.picture);
-      for (const step of steps.slice(from, from + DRAWN)) step.picture ??= "";
+      for (const step of steps.slice(from, end)) step.picture ??= "";
       for (const item of data.items ?? []) {
         if (steps[item.step]) steps[item.step].picture = item.picture ?? "";
       }
@@ -316,23 +566,24 @@
       if (!data.error) show();
     }
     drawing = false;
-    if (mine !== round) draw();
+    if (mine !== reads) draw();
   };
   const listViews = (data) => {
     const seats = data.seats.filter((seat) => seat !== null);
     if (view.options.length) return;
     view.append(...(data.everything || viewed ? [make("option", { value: "" }, "Everything")] : []),
-      ...seats.map((seat) => make("option", { value: seat }, `Seen by ${named(seat)}`)));
+      ...seats.map((seat) => make("option", { value: seat }, `As ${named(seat)} sees it`)));
     if (!data.everything && data.seat === null) view.prepend(make("option", { value: "" }, "Choose a seat"));
     view.value = data.seat === null ? "" : String(data.seat);
-    viewRow.hidden = false;
+    view.hidden = false;
   };
   view.addEventListener("change", () => {
     viewed = view.value;
     wanted = steps[at] ? { turn: steps[at].turn } : null;
     steps.length = 0;
     at = 0;
-    round += 1;
+    reads += 1;
+    [made.key, drawn] = ["", ""];
     read();
   });
   root.addEventListener("replay-more", () => live && read());

@@ -1,12 +1,13 @@
 //! What is to be seen of a match: the state by the table or by one seat, in words and as a picture (README.md,
 //! section 5).
 
+mod drawings;
 mod picture;
 mod state;
 mod watch;
 mod words;
 
 pub use picture::draw;
-pub use state::{Auction, Bid, Cash, Payment, Player, Settled, Stage, Stake, State, Trade};
+pub use state::{Auction, Bid, CURVES, Cash, Payment, Player, Settled, Stage, Stake, State, Trade};
 pub use watch::Watch;
-pub use words::{sentence, title};
+pub use words::{counted, sentence, title, worth};

@@ -6,6 +6,7 @@ use crate::fold::Deal;
 use crate::message::{Bought, Message};
 use crate::rules::score;
 use crate::view::{Bounds, Herd};
+use drover_game::card::Curves;
 use drover_game::game::Seat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -187,14 +188,6 @@ impl State {
         let all = named.chain(state.turn).chain(state.asked).max();
         all.is_none_or(|most| most < PLAYERS).then_some(state)
     }
-
-    /// What a player is called.
-    #[must_use]
-    pub fn name(&self, player: usize) -> &str {
-        self.players
-            .get(player)
-            .map_or("", |player| player.place.as_str())
-    }
 }
 
 impl Player {
@@ -330,3 +323,17 @@ fn payments(received: &[(Seat, Message)]) -> Vec<Payment> {
     });
     paid.collect()
 }
+
+/// What is counted over a match: points, and money as far as it is known.
+pub const CURVES: Curves = Curves {
+    names: &["Points", "Money"],
+    figures: |state, _| {
+        let state = State::read(state)?;
+        let points = state.players.iter().map(|player| Some(player.score));
+        let money = state.players.iter().map(|player| {
+            let Cash { low, high } = player.cash;
+            (low == high).then_some(i64::from(low))
+        });
+        Some(vec![points.collect(), money.collect()])
+    },
+};

@@ -7,7 +7,7 @@ use crate::fold::{Deal, Fold};
 use crate::message::{Goods, Message, Sale};
 use crate::rules::{Act, Ask, Money};
 use crate::view::View;
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 use smallvec::SmallVec;
 
 /// What happened last.
@@ -162,7 +162,7 @@ impl Watch {
     /// What is to be seen now; `None` before the first message.
     #[must_use]
     pub fn scene(&self, fold: &Fold) -> Option<Scene> {
-        let name = |place: Compass| place.letter().to_string();
+        let name = |place: Compass| Who(place.index());
         let title = match &self.last {
             Last::Nothing => return None,
             Last::Received(message) => sentence(message, &name),

@@ -1,23 +1,22 @@
 //! What happened, in words.
 
-use crate::cards::{Compass, PLAYERS, Purse};
+use crate::cards::{Animal, Compass, PLAYERS, Purse};
 use crate::message::{Goods, Message};
 use crate::rules::{Act, Ask, Money};
 use drover_game::game::Seat;
+use drover_game::scene::Who;
 
-/// Names of places, by the number of the reader's own and the place as the reader has it.
-type Names<'a> = &'a dyn Fn(Compass) -> String;
+/// Who sits at a place, as the reader has it.
+type Whom<'a> = &'a dyn Fn(Compass) -> Who;
 
-/// What the most important of the messages that followed one act says, players named by seat.
+/// What the most important of the messages that followed one act says, of players by seat.
 #[must_use]
 pub fn title(received: &[(Seat, Message)]) -> Option<String> {
     let (reader, message) = received
         .iter()
         .rev()
         .max_by_key(|(_, message)| weight(message))?;
-    Some(sentence(message, &|place| {
-        format!("Seat {}", place.seat(reader.index()))
-    }))
+    Some(sentence(message, &|place| Who(place.seat(reader.index()))))
 }
 
 /// How much a message reports of what has happened, the most for the match's end.
@@ -39,7 +38,7 @@ const fn weight(message: &Message) -> u8 {
 
 /// A message as a sentence.
 #[must_use]
-pub fn sentence(message: &Message, name: Names<'_>) -> String {
+pub fn sentence(message: &Message, name: Whom<'_>) -> String {
     let own = name(Compass::S);
     match *message {
         Message::Begin => "The match begins".to_owned(),
@@ -54,19 +53,19 @@ pub fn sentence(message: &Message, name: Names<'_>) -> String {
             format!("{} gets {} from the bank", name(place), note.value())
         }
         Message::Bid(sale, ref history) => match history.last() {
-            None => format!("{} auctions {:?}", name(sale.auctioneer), sale.card),
+            None => format!("{} auctions a {}", name(sale.auctioneer), sale.card.name()),
             Some((place, value)) if *value > 0 && *value == sale.price => {
-                format!("{} bids {value} for {:?}", name(*place), sale.card)
+                format!("{} bids {value} for the {}", name(*place), sale.card.name())
             }
-            Some((place, _)) => format!("{} passes on {:?}", name(*place), sale.card),
+            Some((place, _)) => format!("{} passes on the {}", name(*place), sale.card.name()),
         },
         Message::PreEmpt(sale, _) => format!(
-            "{} leads with {} for {:?}: {own} may buy it",
+            "{} leads with {} for the {}: {own} may buy it",
             name(sale.leader),
             sale.price,
-            sale.card
+            sale.card.name()
         ),
-        Message::Card(card) => format!("{own} gets {card:?}"),
+        Message::Card(card) => format!("{own} gets the {}", card.name()),
         Message::Collect { payee, price } => {
             format!("{own} is to pay {price} to {}", name(payee))
         }
@@ -76,9 +75,9 @@ pub fn sentence(message: &Message, name: Names<'_>) -> String {
         }
         Message::Money { payer, paid } => format!("{} pays {} to {own}", name(payer), worth(paid)),
         Message::Bought(ref bought) => format!(
-            "{} buys {:?} for {}",
+            "{} buys the {} for {}",
             name(bought.buyer),
-            bought.card,
+            bought.card.name(),
             bought.price
         ),
         Message::WasPaid {
@@ -87,7 +86,11 @@ pub fn sentence(message: &Message, name: Names<'_>) -> String {
             price,
         } => format!("{} gets {} for {price}", name(payee), counted(cards)),
         Message::Free { card, auctioneer } => {
-            format!("Nobody bids: {} keeps {card:?}", name(auctioneer))
+            format!(
+                "Nobody bids: {} keeps the {}",
+                name(auctioneer),
+                card.name()
+            )
         }
         Message::Bluffed { by, hand } => {
             format!("{} is caught bluffing with {}", name(by), worth(hand))
@@ -135,19 +138,20 @@ pub fn sentence(message: &Message, name: Names<'_>) -> String {
     }
 }
 
-fn ended(scores: &[i64; PLAYERS], name: Names<'_>) -> String {
+fn ended(scores: &[i64; PLAYERS], name: Whom<'_>) -> String {
     let best = scores.iter().max().copied().unwrap_or_default();
     let places = Compass::ALL.into_iter().zip(scores);
     let winners = places.filter(|(_, score)| **score == best);
-    let mut winners: Vec<String> = winners.map(|(place, _)| name(place)).collect();
-    winners.sort_unstable();
+    let mut winners: Vec<Who> = winners.map(|(place, _)| name(place)).collect();
+    winners.sort_unstable_by_key(|who| who.0);
+    let winners: Vec<String> = winners.iter().map(Who::to_string).collect();
     let verb = if winners.len() == 1 { "wins" } else { "win" };
     let winners = winners.join(" and ");
     format!("The match is over: {winners} {verb} with {best}")
 }
 
 /// What the reader itself says, as a sentence.
-pub(super) fn said(ask: &Ask, act: &Act, name: Names<'_>) -> String {
+pub(super) fn said(ask: &Ask, act: &Act, name: Whom<'_>) -> String {
     let own = name(Compass::S);
     let cards = |money: &Money| match money {
         Money::Missing => "no card".to_owned(),
@@ -164,55 +168,62 @@ pub(super) fn said(ask: &Ask, act: &Act, name: Names<'_>) -> String {
                 offer,
             },
         ) => {
-            let opponent = opponent.map_or_else(|| "nobody".to_owned(), name);
-            let animal =
-                animal.map_or_else(|| "nothing".to_owned(), |animal| format!("{animal:?}"));
+            let opponent =
+                opponent.map_or_else(|| "nobody".to_owned(), |rival| name(rival).to_string());
+            let animal = animal.map_or("animal", Animal::name);
             format!(
-                "{own} challenges {opponent} for {animal} with {}",
+                "{own} challenges {opponent} for the {animal} with {}",
                 cards(offer)
             )
         }
         (Ask::Turn, _) => format!("{own} auctions the next animal"),
         (Ask::Bid { card, price, .. }, Act::Amount(Some(amount))) if amount > price => {
-            format!("{own} bids {amount} for {card:?}")
+            format!("{own} bids {amount} for the {}", card.name())
         }
-        (Ask::Bid { card, .. }, _) => format!("{own} passes on {card:?}"),
+        (Ask::Bid { card, .. }, _) => format!("{own} passes on the {}", card.name()),
         (Ask::PreEmpt { card, price, .. }, Act::Amount(Some(amount)))
             if *amount > 0 && amount >= price =>
         {
-            format!("{own} buys {card:?} itself for {price}")
+            format!(
+                "{own} keeps the {} that it auctioned for {price}",
+                card.name()
+            )
         }
         (Ask::PreEmpt { card, bidder, .. }, _) => {
-            format!("{own} sells {card:?} to {}", name(*bidder))
+            format!("{own} sells the {} to {}", card.name(), name(*bidder))
         }
         (Ask::Pay { .. }, Act::Cards(money)) if !matches!(money, Money::Missing) => {
             format!("{own} pays with {}", cards(money))
         }
         (Ask::Pay { .. }, _) => format!("{own} lets the referee choose the cards"),
         (Ask::Counter { animal, .. } | Ask::Rebid { animal, .. }, Act::Cards(money)) => {
-            format!("{own} bids {} for {animal:?}", cards(money))
+            format!("{own} bids {} for the {}", cards(money), animal.name())
         }
         (Ask::Counter { animal, .. } | Ask::Rebid { animal, .. }, _) => {
-            format!("{own} bids no card for {animal:?}")
+            format!("{own} bids no card for the {}", animal.name())
         }
     }
 }
 
-fn worth(money: Purse) -> String {
+/// What cards are worth, and how many they are.
+#[must_use]
+pub fn worth(money: Purse) -> String {
     match money.cards() {
         0 => "nothing".to_owned(),
-        _ => format!("{} ({money})", money.value()),
+        cards => format!("{} in {}", money.value(), counted(cards)),
     }
 }
 
 fn animals(goods: Goods) -> String {
-    format!("{} {:?}", goods.count, goods.animal)
+    goods.animal.counted(goods.count)
 }
 
-fn counted(cards: u8) -> String {
+/// Money cards of which only the number is known.
+#[must_use]
+pub fn counted(cards: u8) -> String {
     match cards {
-        0 => "no money card".to_owned(),
-        1 => "1 money card".to_owned(),
-        _ => format!("{cards} money cards"),
+        0 => "no card".to_owned(),
+        1 => "1 card".to_owned(),
+        _ => format!("{cards} cards"),
     }
 }

@@ -14,19 +14,19 @@ use drover_game::wire::Fact;
 use serde_json::{Value, json};
 
 #[derive(Default)]
-struct Witness {
+pub(super) struct Witness {
     fold: Fold,
-    facts: Facts,
+    pub(super) facts: Facts,
 }
 
 impl Witness {
-    fn receive(&mut self, message: &Message) {
+    pub(super) fn receive(&mut self, message: &Message) {
         let before = *self.fold.view();
         self.fold.receive(message);
         self.facts.receive(message, &before, &self.fold);
     }
 
-    fn said(&mut self, ask: &Ask, act: &Act) {
+    pub(super) fn said(&mut self, ask: &Ask, act: &Act) {
         self.facts.said(ask, act);
         self.fold.said(act);
     }

@@ -9,6 +9,7 @@ mod golden;
 mod hall;
 mod hangs;
 mod laws;
+mod match_facts;
 pub mod play;
 mod readings;
 mod scenes;

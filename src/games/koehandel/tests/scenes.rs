@@ -10,7 +10,7 @@ use crate::rules::{Act, Koehandel};
 use crate::scene::{Stage, Stake, State, Watch};
 use drover_game::game::Game as _;
 use drover_game::kit::Kit as _;
-use drover_game::scene::Scene;
+use drover_game::scene::{Names, Scene};
 
 fn read(scene: &Scene) -> State {
     State::read(&scene.state).expect("a state")
@@ -152,6 +152,6 @@ fn the_table_sees_everything() {
 fn a_picture_is_drawn_as_it_ever_was() {
     let text = include_str!("../golden/scene.json");
     let state: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    let picture = (KIT.card().picture)(&state).expect("a picture");
+    let picture = (KIT.card().picture)(&state, &Names::default()).expect("a picture");
     assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
 }

@@ -4,4 +4,4 @@ mod picture;
 mod state;
 
 pub use picture::draw;
-pub use state::{CELLS_MAX, LighthouseState, PlayerState, State, TriangleState, deed};
+pub use state::{CELLS_MAX, CURVES, LighthouseState, PlayerState, State, TriangleState, deed};

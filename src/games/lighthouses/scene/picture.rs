@@ -2,7 +2,9 @@
 
 use super::state::{CELLS_MAX, LighthouseState, PlayerState, State};
 use crate::rules::{ENERGY_MAX, Point};
-use drover_game::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
+use drover_game::scene::{
+    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Svg, legend, legend_height,
+};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,13 +18,15 @@ const CELL: std::ops::RangeInclusive<f64> = 2.0..=28.0;
 /// Lighthouses, players and triangles that are drawn: more than there can be.
 const DRAWN_MAX: usize = 256;
 /// Height of the numbers next to lighthouses.
-const SMALL: f64 = 8.0;
+const SMALL: f64 = 11.0;
+/// The least units of a cell between which there are lines.
+const LINED: f64 = 6.0;
 
 /// The picture of a state, if it is one.
 #[must_use]
-pub fn draw(state: &Value) -> Option<Picture> {
+pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
     let state = State::deserialize(state).ok()?;
-    let island = Island::new(&state)?;
+    let island = Island::new(&state, names)?;
     Some(Picture {
         width: island.width as u32,
         height: island.height as u32,
@@ -32,8 +36,10 @@ pub fn draw(state: &Value) -> Option<Picture> {
 }
 
 /// Where things are drawn.
-struct Island {
+struct Island<'a> {
+    names: &'a Names,
     rows: usize,
+    cols: usize,
     cell: f64,
     /// The map's upper left corner.
     corner: (f64, f64),
@@ -42,8 +48,8 @@ struct Island {
     size: (f64, f64),
 }
 
-impl Island {
-    fn new(state: &State) -> Option<Self> {
+impl<'a> Island<'a> {
+    fn new(state: &State, names: &'a Names) -> Option<Self> {
         let rows = state.island.len();
         let cols = state.island.first()?.chars().count();
         let even = |row: &String| row.chars().count() == cols;
@@ -57,7 +63,9 @@ impl Island {
         let width = (across * cell).max(WIDTH);
         let top = legend_height(state.players.len());
         Some(Self {
+            names,
             rows,
+            cols,
             cell,
             corner: (((width - across * cell) / 2.0).round(), top),
             width,
@@ -112,8 +120,9 @@ impl Island {
     }
 
     fn moving(&self, state: &State) -> String {
-        let mut svg = Svg::titled(&words(state));
+        let mut svg = Svg::titled(&self.words(state));
         self.energy(&mut svg, state);
+        self.grid(&mut svg);
         self.links(&mut svg, state);
         for lighthouse in state.lighthouses.iter().take(DRAWN_MAX) {
             self.lighthouse(&mut svg, lighthouse);
@@ -124,7 +133,7 @@ impl Island {
         let entries: Vec<Entry> = state
             .players
             .iter()
-            .map(|player| entry(player, state))
+            .map(|player| self.entry(player, state))
             .collect();
         legend(&mut svg, self.width, &entries);
         svg.finish()
@@ -155,7 +164,24 @@ impl Island {
             [x - side / 2.0, y - side / 2.0, side, side]
         });
         let lit = self.runs(state, full).into_iter().chain(part);
-        svg.boxes("s-accent s-faint", lit);
+        svg.boxes("s-light", lit);
+    }
+
+    /// Lines between the rows and the columns, where cells are large enough.
+    fn grid(&self, svg: &mut Svg) {
+        if self.cell < LINED {
+            return;
+        }
+        let ((left, top), (width, height)) = (self.corner, self.size);
+        let down = (1..self.cols).map(|col| {
+            let x = left + col as f64 * self.cell;
+            ((x, top), (x, top + height))
+        });
+        let across = (1..self.rows).map(|row| {
+            let y = top + row as f64 * self.cell;
+            ((left, y), (left + width, y))
+        });
+        svg.strokes("s-line s-faint", down.chain(across), 0.8);
     }
 
     fn links(&self, svg: &mut Svg, state: &State) {
@@ -166,8 +192,8 @@ impl Island {
         for triangle in state.triangles.iter().take(DRAWN_MAX) {
             let corners: Option<Vec<_>> = triangle.corners.iter().map(|at| place(*at)).collect();
             if let Some(corners) = corners {
-                let class = format!("s-faint {}", player(usize::from(triangle.player)));
-                svg.polygon(&class, corners);
+                let colour = self.names.colour(usize::from(triangle.player));
+                svg.polygon(&format!("s-faint {colour}"), corners);
             }
         }
         let mut owners: Vec<u8> = state.lighthouses.iter().filter_map(|at| at.owner).collect();
@@ -181,7 +207,8 @@ impl Island {
                 later.filter_map(|to| Some((place(*from)?, place(*to)?)))
             });
             let ends: Vec<_> = ends.take(DRAWN_MAX).collect();
-            svg.strokes(&format!("s-line {}", player(usize::from(owner))), ends, 2.0);
+            let colour = self.names.colour(usize::from(owner));
+            svg.strokes(&format!("s-line {colour}"), ends, 2.0);
         }
     }
 
@@ -190,7 +217,7 @@ impl Island {
         let (x, y) = self.middle(lighthouse.position);
         let reach = (self.cell * 0.7).max(4.0);
         let class = match lighthouse.owner {
-            Some(owner) => player(usize::from(owner)),
+            Some(owner) => self.names.colour(usize::from(owner)),
             None => "s-neutral",
         };
         let corners = [
@@ -202,11 +229,17 @@ impl Island {
         svg.polygon(class, corners);
         if lighthouse.owner.is_some() {
             let at = (x, y - reach - 1.0);
-            svg.text("s-text", at, SMALL, Anchor::Middle, lighthouse.energy);
+            svg.text(
+                "s-text s-bold",
+                at,
+                SMALL,
+                Anchor::Middle,
+                lighthouse.energy,
+            );
         }
     }
 
-    /// A disc with the player's number; those on one cell stand side by side.
+    /// A disc with the player's seat; those on one cell stand side by side.
     fn player(&self, svg: &mut Svg, player: &PlayerState, state: &State) {
         let Some(at) = player.position else {
             return;
@@ -219,11 +252,11 @@ impl Island {
         let place = together.iter().position(|other| *other == player.player);
         let step = place.unwrap_or_default() as f64 - (together.len() as f64 - 1.0) / 2.0;
         let (x, y) = self.middle(at);
-        let radius = (self.cell * 0.45).max(5.0);
+        let radius = (self.cell * 0.45).max(7.5);
         let x = x + step * radius * 1.7;
-        let number = usize::from(player.player);
-        svg.circle(drover_game::scene::player(number), (x, y), radius);
-        let size = radius * 1.5;
+        let place = usize::from(player.player);
+        svg.circle(self.names.colour(place), (x, y), radius);
+        let (number, size) = (self.names.seat(place) + 1, radius * 1.5);
         svg.text(
             "s-on s-bold",
             (x, y + size * 0.36),
@@ -232,40 +265,42 @@ impl Island {
             number,
         );
     }
-}
 
-fn entry(player: &PlayerState, state: &State) -> Entry {
-    let (held, income) = (player.held, player.income);
-    let lot = match (player.dropped, player.energy) {
-        (Some(true), _) => "dropped".to_owned(),
-        (_, Some(energy)) => format!("{energy} energy, {income:+}"),
-        (_, None) => format!("{held} held, {income:+}"),
-    };
-    Entry {
-        place: usize::from(player.player),
-        label: player.player.to_string(),
-        words: lot,
-        figure: player
-            .score
-            .map_or_else(String::new, |score| score.to_string()),
-        own: state.viewer == Some(player.player),
+    fn entry(&self, player: &PlayerState, state: &State) -> Entry {
+        let (held, income) = (player.held, player.income);
+        let lot = match (player.dropped, player.energy) {
+            (Some(true), _) => "dropped".to_owned(),
+            (_, Some(energy)) => format!("{held} held, {income:+}, energy {energy}"),
+            (_, None) => format!("{held} held, {income:+}"),
+        };
+        let place = usize::from(player.player);
+        Entry {
+            colour: self.names.colour(place),
+            label: (self.names.seat(place) + 1).to_string(),
+            name: self.names.short(place, LEGEND_NAME_CHARS),
+            words: lot,
+            figure: player
+                .score
+                .map_or_else(String::new, |score| score.to_string()),
+            own: state.viewer == Some(player.player),
+        }
     }
-}
 
-/// The picture in words.
-fn words(state: &State) -> String {
-    let eyes = match state.viewer {
-        Some(viewer) => format!(", seen by player {viewer}"),
-        None => String::new(),
-    };
-    let (round, triangles) = (state.round, state.triangles.len());
-    let held = state
-        .lighthouses
-        .iter()
-        .filter(|at| at.owner.is_some())
-        .count();
-    let all = state.lighthouses.len();
-    format!(
-        "The island after {round} rounds{eyes}: {held} of {all} lighthouses held, {triangles} triangles"
-    )
+    /// The picture in words.
+    fn words(&self, state: &State) -> String {
+        let eyes = match state.viewer {
+            Some(viewer) => format!(", seen by {}", self.names.name(usize::from(viewer))),
+            None => String::new(),
+        };
+        let (round, triangles) = (state.round, state.triangles.len());
+        let held = state
+            .lighthouses
+            .iter()
+            .filter(|at| at.owner.is_some())
+            .count();
+        let all = state.lighthouses.len();
+        format!(
+            "The island after {round} rounds{eyes}: {held} of {all} lighthouses held, {triangles} triangles"
+        )
+    }
 }

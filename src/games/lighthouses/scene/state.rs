@@ -3,8 +3,9 @@
 use crate::rules::{
     Act, Beacon, Cell, Chart, Lighthouse, Lighthouses, Network, Point, Refusal, View,
 };
+use drover_game::card::Curves;
 use drover_game::game::Seat;
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 use serde::{Deserialize, Serialize};
 
 /// Maps of more cells are shown without their island and its energy, and not drawn.
@@ -201,7 +202,7 @@ pub fn deed(
     act: Act,
     done: Result<(), Refusal>,
 ) -> String {
-    let (player, here) = (seat.0, chart.point(from));
+    let (player, here) = (Who(seat.index()), chart.point(from));
     let place = |Point { x, y }| format!("({x}, {y})");
     let what = match act {
         Act::Pass => "passes".to_owned(),
@@ -220,7 +221,18 @@ pub fn deed(
         },
     };
     match done {
-        Ok(()) => format!("player {player} {what}"),
-        Err(why) => format!("player {player} {what}, which is refused: {why}"),
+        Ok(()) => format!("{player} {what}"),
+        Err(why) => format!("{player} {what}, which is refused: {why}"),
     }
 }
+
+/// What is counted over a game: points, and what is held brings a round.
+pub const CURVES: Curves = Curves {
+    names: &["Points", "Points a round"],
+    figures: |state, _| {
+        let state = State::deserialize(state).ok()?;
+        let points = state.players.iter().map(|player| player.score);
+        let income = state.players.iter().map(|player| Some(player.income));
+        Some(vec![points.collect(), income.collect()])
+    },
+};

@@ -6,7 +6,7 @@ use crate::rules::Lighthouses;
 use crate::scene::{PlayerState, State};
 use drover_game::game::Seat;
 use drover_game::kit::{Kit as _, Nodes, PlaySetup, TableSetup};
-use drover_game::scene::Scene;
+use drover_game::scene::{Names, Scene};
 use drover_game::wire::{Next, Reply, Table as _};
 use drover_game::{DialogueSetup, Game as _};
 use drover_laws::scenes_of;
@@ -128,6 +128,8 @@ fn a_picture_is_drawn_as_ever() {
     let scenes = scenes["the table"].iter();
     let lit = |scene: &&Scene| !scene.state["triangles"].as_array().unwrap().is_empty();
     let scene = scenes.rev().find(lit).unwrap();
-    let picture = (KIT.card().picture)(&scene.state).unwrap().document("");
+    let picture = (KIT.card().picture)(&scene.state, &Names::default())
+        .unwrap()
+        .document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }

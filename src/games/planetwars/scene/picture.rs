@@ -1,11 +1,13 @@
-//! The map and the curves as a picture: planets' numbers stay; planets, fleets and curves move.
+//! The map as a picture: planets' numbers stay; planets and fleets move.
 
 use super::state::{PlayerState, State};
 use crate::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ShownFleet};
-use drover_game::scene::{Anchor, Entry, Picture, Point, Svg, legend, legend_height, player};
+use drover_game::scene::{
+    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_height, player,
+};
 use serde::Deserialize as _;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Width of the picture, in units.
 const WIDTH: f64 = 360.0;
@@ -13,67 +15,81 @@ const WIDTH: f64 = 360.0;
 const MAP: std::ops::RangeInclusive<f64> = 150.0..=340.0;
 /// Room at the map's edges.
 const EDGE: f64 = 20.0;
-/// Height of the curves with what stands above them.
-const CURVES: f64 = 96.0;
-/// Height of numbers on the map.
-const SMALL: f64 = 8.0;
+/// Height of numbers on planets, and of those next to planets and fleets.
+const LARGE: f64 = 10.5;
+const SMALL: f64 = 10.0;
+/// A planet without growth, and what each ship of growth adds to its radius.
+const RADIUS: f64 = 8.0;
+const GROWN: f64 = 0.9;
+/// Growth that is drawn.
+const GROWTH_MAX: i64 = 5;
 /// What a planet takes of the way of a fleet.
-const RIM: f64 = 12.0;
+const RIM: f64 = 16.0;
 /// Fleets that are drawn, and those of a side whose ships are shown.
 const FLEETS_MAX: usize = 300;
 const FLEETS_SHOWN: usize = 30;
 /// Planets up to which their numbers are shown.
 const PLANETS_SHOWN: usize = 60;
-/// Players or teams that are listed and have curves, and turns of a curve.
-const SIDES_MAX: usize = 20;
-const TURNS_MAX: usize = 100;
 
 /// The picture of a state, if it is one.
 #[must_use]
-pub fn draw(state: &Value) -> Option<Picture> {
+pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
     let state = State::deserialize(state).ok()?;
-    let map = Map::new(&state)?;
+    let map = Map::new(&state, names)?;
     Some(Picture {
         width: WIDTH as u32,
-        height: (map.top + map.height + CURVES) as u32,
+        height: (map.top + map.height) as u32,
         still: map.still(&state),
         moving: map.moving(&state),
     })
 }
 
-/// A player, or a team where the viewer knows all teams and they are fewer than the players.
+/// A player, as it is listed.
 struct Side<'a> {
+    /// Its seat, its number on the wire where its seat is not known, or its team's letter where all teams are known and
+    /// some have several players.
     label: String,
-    players: Vec<&'a PlayerState>,
+    name: String,
+    colour: &'static str,
+    player: &'a PlayerState,
     own: bool,
 }
 
-fn sides(state: &State) -> Vec<Side<'_>> {
-    let mut teams: BTreeMap<u8, Vec<&PlayerState>> = BTreeMap::new();
-    for player in &state.players {
-        if let Some(team) = player.team {
-            teams.entry(team).or_default().push(player);
-        }
-    }
-    let in_teams: usize = teams.values().map(Vec::len).sum();
-    if in_teams == state.players.len() && teams.len() < in_teams {
-        let side = |(team, players): (u8, Vec<_>)| Side {
-            label: letters(team),
-            players,
-            own: false,
+fn sides<'a>(state: &'a State, names: &Names) -> Vec<Side<'a>> {
+    let teams: BTreeSet<u8> = state
+        .players
+        .iter()
+        .filter_map(|known| known.team)
+        .collect();
+    let all_known = state.players.iter().all(|known| known.team.is_some());
+    let in_teams = all_known && teams.len() < state.players.len();
+    let side = |(at, known): (usize, &'a PlayerState)| {
+        // A seat knows others by their numbers only.
+        let place = match state.viewer {
+            None => Some(at),
+            Some(_) => names.place_of(known.player),
         };
-        return teams.into_iter().map(side).collect();
-    }
-    let side = |player| Side {
-        label: player_label(player),
-        players: vec![player],
-        own: state.viewer == Some(player.player),
+        let number = known.player as usize;
+        let seat = place.map(|place| names.seat(place));
+        Side {
+            label: match (known.team.filter(|_| in_teams), seat) {
+                (Some(team), _) => letters(team),
+                (None, Some(seat)) => (seat + 1).to_string(),
+                // Among seats a number is marked as such.
+                (None, None) if names.count() > 0 => format!("P{number}"),
+                (None, None) => number.to_string(),
+            },
+            name: match place {
+                Some(place) => names.short(place, LEGEND_NAME_CHARS),
+                None => names.of_number(known.player),
+            },
+            // Who may sit on any seat is drawn as none.
+            colour: player(seat.unwrap_or(names.count() + number.saturating_sub(1))),
+            player: known,
+            own: state.viewer == Some(known.player),
+        }
     };
-    state.players.iter().map(side).collect()
-}
-
-fn player_label(player: &PlayerState) -> String {
-    player.player.to_string()
+    state.players.iter().enumerate().map(side).collect()
 }
 
 /// A team's name: `A`, `B`, …
@@ -86,6 +102,7 @@ fn letters(team: u8) -> String {
 
 /// Where things are drawn.
 struct Map<'a> {
+    names: &'a Names,
     sides: Vec<Side<'a>>,
     /// The colour of each player.
     colours: BTreeMap<PlayerId, &'static str>,
@@ -96,7 +113,7 @@ struct Map<'a> {
 }
 
 impl<'a> Map<'a> {
-    fn new(state: &'a State) -> Option<Self> {
+    fn new(state: &'a State, names: &'a Names) -> Option<Self> {
         let planets = &state.planets;
         let finite = planets
             .iter()
@@ -118,7 +135,7 @@ impl<'a> Map<'a> {
         let height = (down * scale + 2.0 * EDGE)
             .clamp(*MAP.start(), *MAP.end())
             .ceil();
-        let sides = sides(state);
+        let sides = sides(state, names);
         let top = legend_height(sides.len());
         // Games are sent with y downwards or upwards; here it is upwards.
         let place = |planet: &Planet| {
@@ -129,12 +146,9 @@ impl<'a> Map<'a> {
                 (tenths(WIDTH / 2.0 + x), tenths(top + height / 2.0 - y)),
             )
         };
-        let numbered = sides.iter().enumerate();
-        let colours = numbered.flat_map(|(at, side)| {
-            let players = side.players.iter();
-            players.map(move |known| (known.player, player(at)))
-        });
+        let colours = sides.iter().map(|side| (side.player.player, side.colour));
         Some(Self {
+            names,
             colours: colours.collect(),
             places: planets.iter().map(place).collect(),
             top,
@@ -153,14 +167,14 @@ impl<'a> Map<'a> {
         svg.rect("s-board", (0.0, self.top), (WIDTH, self.height), 0.0);
         if state.planets.len() <= PLANETS_SHOWN {
             for (planet, (x, y)) in &self.places {
-                svg.text("s-muted", (x + 7.0, y - 8.0), 7.0, Anchor::Start, planet);
+                svg.text("s-muted", (x + 10.0, y - 9.0), SMALL, Anchor::Start, planet);
             }
         }
         svg.finish()
     }
 
     fn moving(&self, state: &State) -> String {
-        let mut svg = Svg::titled(&words(state));
+        let mut svg = Svg::titled(&self.words(state));
         let fleets = self.fleets(&state.fleets);
         for (class, fleets) in &fleets {
             let ways = fleets.iter().map(|fleet| (fleet.at, fleet.goal));
@@ -176,20 +190,10 @@ impl<'a> Map<'a> {
                 }
             });
             for UnderWay { at, ships, .. } in fleets.iter().take(FLEETS_SHOWN) {
-                svg.text("s-text", (at.0, at.1 - 3.5), 7.0, Anchor::Middle, ships);
+                svg.text("s-text", (at.0, at.1 - 4.0), SMALL, Anchor::Middle, ships);
             }
         }
-        let curves = [
-            ("Ships", (|(ships, _)| ships) as fn((i64, i64)) -> i64),
-            ("Growth", |(_, growth)| growth),
-        ];
-        for (at, (name, of)) in curves.into_iter().enumerate() {
-            self.curves(&mut svg, at as f64 * WIDTH / 2.0, name, of);
-        }
-        let entries: Vec<Entry> = (0..)
-            .zip(&self.sides)
-            .map(|(at, side)| entry(at, side))
-            .collect();
+        let entries: Vec<Entry> = self.sides.iter().map(entry).collect();
         legend(&mut svg, WIDTH, &entries);
         svg.finish()
     }
@@ -207,12 +211,13 @@ impl<'a> Map<'a> {
         by_colour
     }
 
-    /// A disc, larger for more growth, with the ships on it.
+    /// A disc, larger for more growth and with a ring for each ship of it, with the ships on it.
     fn planet(&self, svg: &mut Svg, planet: &Planet, state: &State) {
-        let Some((x, y)) = self.places.get(&planet.id).copied() else {
+        let Some(at) = self.places.get(&planet.id).copied() else {
             return;
         };
-        let radius = 6.0 + planet.growth.clamp(0, 6) as f64 * 0.8;
+        let grown = planet.growth.clamp(0, GROWTH_MAX) as f64;
+        let radius = tenths(RADIUS + grown * GROWN);
         let Planet {
             id,
             ships,
@@ -222,75 +227,52 @@ impl<'a> Map<'a> {
         } = planet;
         let whose = match *owner {
             NEUTRAL => "nobody".to_owned(),
-            owner => format!("player {owner}"),
+            owner => self.name(state, owner),
         };
         let title = format!("Planet {id} of {whose}: {ships} ships, growth {growth}");
         svg.group("", &title, |svg| {
             if state.allies.contains(owner) && state.viewer != Some(*owner) {
-                svg.circle("s-accent", (x, y), radius + 2.0);
+                svg.circle("s-accent", at, radius + 4.0);
             }
-            svg.circle(self.colour(*owner), (x, y), radius);
-            svg.text("s-on", (x, y + 2.9), SMALL, Anchor::Middle, ships);
+            let colour = self.colour(*owner);
+            svg.circle(colour, at, radius);
+            let ring = [
+                ("cx", at.0),
+                ("cy", at.1),
+                ("r", radius + 1.5),
+                ("stroke-width", grown * 0.5),
+            ];
+            svg.shape("circle", &format!("s-line {colour}"), &ring);
+            // What does not fit is smaller.
+            let size = match ships {
+                -9..=99 => LARGE,
+                _ => LARGE - 1.0,
+            };
+            let base = (at.0, tenths(at.1 + size * 0.36));
+            svg.text("s-on s-bold", base, size, Anchor::Middle, ships);
         });
     }
 
-    /// What each side had over the last turns.
-    fn curves(&self, svg: &mut Svg, left: f64, name: &str, of: fn((i64, i64)) -> i64) {
-        let top = self.top + self.height;
-        let (from, size) = ((left + 4.0, top + 20.0), (WIDTH / 2.0 - 8.0, CURVES - 24.0));
-        svg.rect("s-board", from, size, 0.0);
-        let of_side = |side: &Side<'_>| -> Vec<i64> {
-            let turns = side.players.iter().map(|player| player.past.len()).max();
-            let sum = |turn: usize| {
-                let now = side
-                    .players
-                    .iter()
-                    .filter_map(|player| player.past.get(turn));
-                now.map(|turn| of(*turn)).fold(0, i64::saturating_add)
-            };
-            (0..turns.unwrap_or_default().min(TURNS_MAX))
-                .map(sum)
-                .collect()
-        };
-        let curves: Vec<Vec<i64>> = self.sides.iter().take(SIDES_MAX).map(of_side).collect();
-        let turns = curves.iter().map(Vec::len).max().unwrap_or_default();
-        let most = curves
+    /// What a player is called.
+    fn name(&self, state: &State, player: PlayerId) -> String {
+        let place = state
+            .players
             .iter()
-            .flatten()
-            .copied()
-            .max()
-            .unwrap_or_default()
-            .max(1);
-        let words = format!("{name}, last {turns} turns, up to {most}");
-        svg.text(
-            "s-text",
-            (left + 4.0, top + 14.0),
-            10.0,
-            Anchor::Start,
-            words,
-        );
-        let step = (size.0 - 6.0) / (turns.max(2) - 1) as f64;
-        for (at, curve) in curves.iter().enumerate() {
-            // Points on a straight line between their neighbours are left out.
-            let bends = |turn: usize| {
-                let near = (curve.get(turn.wrapping_sub(1)), curve.get(turn + 1));
-                let (Some(before), Some(after)) = near else {
-                    return true;
-                };
-                let middle = curve.get(turn).map(|figure| 2 * i128::from(*figure));
-                middle != Some(i128::from(*before) + i128::from(*after))
-            };
-            let points = curve.iter().enumerate().filter(|(turn, _)| bends(*turn));
-            let points = points.map(|(turn, figure)| {
-                let share = (*figure as f64 / most as f64).clamp(0.0, 1.0);
-                let x = from.0 + 3.0 + turn as f64 * step;
-                (
-                    tenths(x),
-                    tenths(from.1 + size.1 - 3.0 - share * (size.1 - 6.0)),
-                )
-            });
-            svg.polyline(&format!("s-line {}", player(at)), points, 1.5);
+            .position(|known| known.player == player);
+        match place.filter(|_| state.viewer.is_none()) {
+            Some(place) => self.names.name(place),
+            None => self.names.of_number(player),
         }
+    }
+
+    /// The picture in words.
+    fn words(&self, state: &State) -> String {
+        let eyes = match state.viewer {
+            Some(viewer) => format!(", seen by {}", self.names.of_number(viewer)),
+            None => String::new(),
+        };
+        let (turn, planets, fleets) = (state.turn, state.planets.len(), state.fleets.len());
+        format!("The map after {turn} turns{eyes}: {planets} planets, {fleets} fleets")
     }
 }
 
@@ -320,46 +302,24 @@ fn tenths(at: f64) -> f64 {
     (at * 10.0).round() / 10.0
 }
 
-fn entry(place: usize, side: &Side<'_>) -> Entry {
-    let sum = |of: fn(&PlayerState) -> i64| {
-        let players = side.players.iter();
-        players
-            .map(|player| of(player))
-            .fold(0, i64::saturating_add)
-    };
-    let planets = sum(|player| player.planets.into());
-    let growth = sum(|player| player.growth);
-    // A side whose fleets are hidden has at least what is on its planets.
-    let hidden = side.players.iter().any(|player| player.flying.is_none());
-    let ships = sum(|player| {
-        player
-            .ships
-            .saturating_add(player.flying.unwrap_or_default())
-    });
-    let ships = if hidden {
-        format!("{ships}+")
-    } else {
-        ships.to_string()
-    };
-    let words = match planets {
-        1 => format!("1 planet, {growth:+}"),
-        planets => format!("{planets} planets, {growth:+}"),
-    };
+fn entry(side: &Side<'_>) -> Entry {
+    let PlayerState {
+        planets,
+        growth,
+        ships,
+        flying,
+        ..
+    } = side.player;
+    let ships = ships.saturating_add(flying.unwrap_or_default());
+    // One whose fleets are hidden has at least what is on its planets.
+    let more = if flying.is_none() { "+" } else { "" };
+    let s = if *planets == 1 { "" } else { "s" };
     Entry {
-        place,
+        colour: side.colour,
         label: side.label.clone(),
-        words,
-        figure: ships,
+        name: side.name.clone(),
+        words: format!("{planets} planet{s}, {growth:+}"),
+        figure: format!("{ships}{more}"),
         own: side.own,
     }
-}
-
-/// The picture in words.
-fn words(state: &State) -> String {
-    let eyes = match state.viewer {
-        Some(viewer) => format!(", seen by player {viewer}"),
-        None => String::new(),
-    };
-    let (turn, planets, fleets) = (state.turn, state.planets.len(), state.fleets.len());
-    format!("The map after {turn} turns{eyes}: {planets} planets, {fleets} fleets")
 }

@@ -1,10 +1,11 @@
 //! A position as it is shown: one schema for the judge and for players.
 
-use super::Past;
 use crate::rules::{NEUTRAL, Planet, PlanetWars, PlayerId, ShownFleet, View};
+use drover_game::card::Curves;
 use drover_game::game::{Game as _, Seat};
 use drover_game::scene::Scene;
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 
 /// Fleets that are shown at most.
 const FLEETS_MAX: usize = 1_000;
@@ -47,13 +48,11 @@ pub struct PlayerState {
     pub growth: i64,
     /// Its team's score, once the game is over.
     pub score: Option<i64>,
-    /// The last turns, the present one last: ships, those known to be in flight included, and growth.
-    pub past: Vec<(i64, i64)>,
 }
 
 impl State {
-    fn new(turn: u32, planets: &[Planet], past: &Past) -> Self {
-        let players = past.players().iter().enumerate().map(|(place, player)| {
+    fn new(turn: u32, planets: &[Planet], players: &[PlayerId]) -> Self {
+        let players = players.iter().map(|player| {
             let own = || planets.iter().filter(|planet| planet.owner == *player);
             let sum = |of: fn(&Planet) -> i64| own().map(of).fold(0, i64::saturating_add);
             PlayerState {
@@ -64,7 +63,6 @@ impl State {
                 flying: None,
                 growth: sum(|planet| planet.growth),
                 score: None,
-                past: past.of_place(place),
             }
         });
         Self {
@@ -79,10 +77,10 @@ impl State {
         }
     }
 
-    /// Everything there is. `teams`: each seat's.
+    /// Everything there is. `teams`: each seat's, and `players` their numbers.
     #[must_use]
-    pub fn whole(game: &PlanetWars, teams: &[u8], past: &Past) -> Self {
-        let mut state = Self::new(game.turn(), game.planets(), past);
+    pub fn whole(game: &PlanetWars, teams: &[u8], players: &[PlayerId]) -> Self {
+        let mut state = Self::new(game.turn(), game.planets(), players);
         state.turns = Some(game.ruleset().rounds);
         state.fleets = game.fleets();
         state.fleets.truncate(FLEETS_MAX);
@@ -97,10 +95,16 @@ impl State {
         state
     }
 
-    /// What a player receives, and its own fleets as it has counted them: `own`, unless the wire shows all.
+    /// What a player receives, and its own fleets as it has counted them: `own`, unless the wire shows all. `players`: all
+    /// that had planets at first.
     #[must_use]
-    pub fn from_view(view: &View, own: Vec<ShownFleet>, allies: &[PlayerId], past: &Past) -> Self {
-        let mut state = Self::new(view.turn, &view.planets, past);
+    pub fn from_view(
+        view: &View,
+        own: Vec<ShownFleet>,
+        allies: &[PlayerId],
+        players: &[PlayerId],
+    ) -> Self {
+        let mut state = Self::new(view.turn, &view.planets, players);
         (state.viewer, state.allies) = (Some(view.you), allies.to_vec());
         state.hidden = view.fleets.is_none();
         state.fleets = view.fleets.as_ref().map_or(own, |all| all.to_vec());
@@ -125,19 +129,24 @@ impl State {
     }
 }
 
-/// What happened between two states, in a sentence.
+/// What happened between two states, in a sentence; `who` is what it calls a player.
 #[must_use]
-pub fn news(turn: u32, before: Option<&[Planet]>, now: &[Planet]) -> String {
+pub fn news<W: Display>(
+    turn: u32,
+    before: Option<&[Planet]>,
+    now: &[Planet],
+    who: impl Fn(PlayerId) -> W,
+) -> String {
     let pairs = before.unwrap_or_default().iter().zip(now);
     let mut taken = pairs.filter(|(was, is)| was.owner != is.owner);
     let first = taken.next().map(|(was, is)| {
         let from = match was.owner {
             NEUTRAL => "nobody".to_owned(),
-            owner => format!("player {owner}"),
+            owner => who(owner).to_string(),
         };
         match is.owner {
             NEUTRAL => format!("{from} loses planet {}", is.id),
-            owner => format!("player {owner} takes planet {} from {from}", is.id),
+            owner => format!("{} takes planet {} from {from}", who(owner), is.id),
         }
     });
     match (first, taken.count()) {
@@ -147,3 +156,26 @@ pub fn news(turn: u32, before: Option<&[Planet]>, now: &[Planet]) -> String {
         (Some(first), more) => format!("Turn {turn}: {first}, and {more} others change hands"),
     }
 }
+
+/// What is counted over a game: ships, as far as they are known, and growth.
+pub const CURVES: Curves = Curves {
+    names: &["Ships", "Growth"],
+    figures: |state, names| {
+        let state = State::deserialize(state).ok()?;
+        let (mut ships, mut growth) = (
+            vec![None; state.players.len()],
+            vec![None; state.players.len()],
+        );
+        for (at, player) in state.players.iter().enumerate() {
+            // A viewer sees them in the order of their numbers.
+            let place = match state.viewer {
+                None => at,
+                Some(_) => names.place_of(player.player)?,
+            };
+            let flying = player.flying.unwrap_or_default();
+            *ships.get_mut(place)? = Some(player.ships.saturating_add(flying));
+            *growth.get_mut(place)? = Some(player.growth);
+        }
+        Some(vec![ships, growth])
+    },
+};

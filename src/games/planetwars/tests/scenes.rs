@@ -4,10 +4,10 @@
 use crate::KIT;
 use crate::map;
 use crate::rules::{LOST, PlanetWars, ShownFleet, View};
-use crate::scene::{Past, State};
+use crate::scene::State;
 use drover_game::Budget;
 use drover_game::kit::{DialogueSetup, Kit as _, TableSetup};
-use drover_game::scene::Scene;
+use drover_game::scene::{Names, Scene};
 use drover_game::wire::{Next, Reply};
 use drover_laws::scenes_of;
 use serde::Deserialize as _;
@@ -54,8 +54,6 @@ fn a_player_is_shown_the_planets_and_its_own_fleets_and_nothing_else() {
             for player in &state.players {
                 assert_eq!((player.team, player.score), (None, None));
                 assert_eq!(player.flying.is_some(), player.player == viewer);
-                let known = player.ships + player.flying.unwrap_or_default();
-                assert_eq!(player.past.last(), Some(&(known, player.growth)));
             }
             own_fleets += state.fleets.len();
             hidden += others.len();
@@ -114,7 +112,7 @@ fn ships_in_flight_are_counted_also_of_fleets_that_are_not_shown() {
         message: None,
         you: 2,
     };
-    let state = State::from_view(&view, Vec::new(), &[], &Past::for_players(vec![1, 2]));
+    let state = State::from_view(&view, Vec::new(), &[], &[1, 2]);
     assert_eq!(state.fleets.len(), 1_000);
     let flying: Vec<_> = state.players.iter().map(|player| player.flying).collect();
     assert_eq!(flying, [Some(4_500), Some(0)]);
@@ -142,6 +140,24 @@ fn the_last_scene_is_the_result_of_teams() {
 }
 
 #[test]
+fn a_seat_knows_its_own_name_and_of_others_their_numbers() {
+    let options = json!({"map": "google", "rounds": 20});
+    let scenes = scenes_of::<PlanetWars>(&["rage", "prospector"], 2, &options);
+    let scene = scenes["seat 1"].last().unwrap();
+    let own = State::deserialize(&scene.state).unwrap().viewer;
+    let names = Names::by_seat(&["ann", "bob", "cid", "dan"].map(Some)).numbered_at(1, own);
+    let moving = (KIT.card().picture)(&scene.state, &names).unwrap().moving;
+    assert!(moving.contains("bob"), "{moving}");
+    for other in ["ann", "cid", "dan"] {
+        assert!(!moving.contains(other), "{other}: {moving}");
+    }
+    assert!(moving.contains("\"s-p1\""), "{moving}");
+    for other in ["s-p0\"", "s-p2\"", "s-p3\""] {
+        assert!(!moving.contains(other), "{other}: {moving}");
+    }
+}
+
+#[test]
 fn a_picture_is_drawn_as_ever() {
     let options = json!({"map": "google", "rounds": 60});
     let scenes = scenes_of::<PlanetWars>(&["rage", "prospector"], 2, &options);
@@ -149,6 +165,8 @@ fn a_picture_is_drawn_as_ever() {
         .iter()
         .find(|scene| scene.turn == 25)
         .unwrap();
-    let picture = (KIT.card().picture)(&scene.state).unwrap().document("");
+    let picture = (KIT.card().picture)(&scene.state, &Names::default())
+        .unwrap()
+        .document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }

@@ -2,6 +2,7 @@
 
 use crate::cards::CARDS_MAX;
 use crate::rules::PLAYERS;
+use drover_game::card::Curves;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -93,3 +94,13 @@ impl State {
         (sized && bounded).then_some(state)
     }
 }
+
+/// What is counted over a game.
+pub const CURVES: Curves = Curves {
+    names: &["Points"],
+    figures: |state, _| {
+        let state = State::read(state)?;
+        let points = state.players.iter().map(|player| Some(player.points));
+        Some(vec![points.collect()])
+    },
+};

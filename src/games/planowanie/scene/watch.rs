@@ -1,10 +1,11 @@
 //! What happened last, and the scene of it.
 
+use super::face::face;
 use super::state::{Played, Player, Result, State, Taken};
 use crate::cards::{Card, CardSet, Deck};
 use crate::rules::{Game, Play, Round};
 use drover_game::game::{Seat, Seats};
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 
 /// What happened last.
 #[derive(Clone, Copy, Debug)]
@@ -113,16 +114,16 @@ impl Watch {
                 let s = if state.cards == 1 { "" } else { "s" };
                 format!("Deal {}: {} card{s} each", state.deal, state.cards)
             }
-            Last::Declared(seat, tricks) => format!("Player {} declares {tricks}", seat.0),
-            Last::Lost(seat) => format!("Player {} has lost the game by a fault", seat.0),
+            Last::Declared(seat, tricks) => format!("{} declares {tricks}", Who(seat.index())),
+            Last::Lost(seat) => format!("{} has lost the game by a fault", Who(seat.index())),
             Last::Played(play) => {
-                let card = position.game.deck().text(play.card);
-                let mut title = format!("Player {} plays {card}", play.seat.0);
+                let card = face(&position.game.deck().text(play.card));
+                let mut title = format!("{} plays {card}", Who(play.seat.index()));
                 let trick = self.trick.as_ref();
                 if let Some((cards, taker)) = trick
                     && cards.last() == Some(&play)
                 {
-                    title.push_str(&format!("; player {} takes the trick", taker.0));
+                    title.push_str(&format!("; {} takes the trick", Who(taker.index())));
                 }
                 if position.over {
                     title.push_str(" and the game is over");

@@ -5,6 +5,7 @@ use crate::scene::State;
 use drover_game::contest::{Contest as _, Erased, TICK};
 use drover_game::game::Seat;
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup, TableSetup};
+use drover_game::scene::Names;
 use drover_game::wire::{Dialogue, Next, Reply};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -119,7 +120,8 @@ fn a_fault_is_seen() {
     table.calls(&mut Vec::new());
     table.answer(Seat(0), Reply::Failed);
     let scene = table.scene().expect("a scene");
-    assert_eq!(scene.title, "Player 0 has lost the game by a fault");
+    let title = Names::default().fill(&scene.title);
+    assert_eq!(title, "Seat 1 has lost the game by a fault");
     assert_eq!(state(Some(scene)).expect("a state").loser, Some(0));
 }
 
@@ -127,6 +129,6 @@ fn a_fault_is_seen() {
 fn a_picture_is_drawn_as_it_ever_was() {
     let text = include_str!("../golden/scene.json");
     let state: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    let picture = (Planowanie::CARD.picture)(&state).expect("a picture");
+    let picture = (Planowanie::CARD.picture)(&state, &Names::default()).expect("a picture");
     assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
 }

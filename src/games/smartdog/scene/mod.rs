@@ -5,4 +5,4 @@ mod picture;
 mod state;
 
 pub use picture::draw;
-pub use state::{CELLS_MAX, DogState, PlayerState, SheepState, State};
+pub use state::{CELLS_MAX, CURVES, DogState, PlayerState, SheepState, State};

@@ -1,9 +1,11 @@
 //! The field as a picture: fences, trees and pens stay; dogs, barks, sheep and what is out of sight move.
 
-use super::state::{DogState, PlayerState, SheepState, State};
+use super::state::{DogState, PlayerState, SheepState, State, hundredths};
 use crate::rules::{Direction, DogAction, Land, SheepAction, Spot, Torus};
 use drover_game::game::Seat;
-use drover_game::scene::{Anchor, Entry, Picture, Svg, legend, legend_height, player};
+use drover_game::scene::{
+    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Svg, legend, legend_height,
+};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -18,14 +20,18 @@ const DRAWN_MAX: usize = 2_400;
 /// The least units of a dog or sheep, whatever those of a cell.
 const MARK: f64 = 7.0;
 /// The least units of a cell in which a number can be read.
-const LEGIBLE: f64 = 8.0;
+const LEGIBLE: f64 = 9.0;
+/// The least height of one.
+const NUMBER: f64 = 10.5;
+/// Points of a circle.
+const CIRCLE_POINTS: u32 = 40;
 
 /// The picture of a state, if it is one.
 #[must_use]
-pub fn draw(state: &Value) -> Option<Picture> {
+pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
     let state = State::deserialize(state).ok()?;
     let (torus, land) = state.field()?;
-    let field = Field::new(torus, state.players.len());
+    let field = Field::new(torus, state.players.len(), names);
     Some(Picture {
         width: field.width as u32,
         height: field.height as u32,
@@ -35,7 +41,8 @@ pub fn draw(state: &Value) -> Option<Picture> {
 }
 
 /// Where things are drawn.
-struct Field {
+struct Field<'a> {
+    names: &'a Names,
     torus: Torus,
     cell: f64,
     /// Units of a dog's or sheep's side.
@@ -46,14 +53,15 @@ struct Field {
     height: f64,
 }
 
-impl Field {
-    fn new(torus: Torus, players: usize) -> Self {
+impl<'a> Field<'a> {
+    fn new(torus: Torus, players: usize, names: &'a Names) -> Self {
         let (cols, rows) = (f64::from(torus.cols()), f64::from(torus.rows()));
         let fitting = (WIDTH / cols).min(HEIGHT / rows).round();
         let cell = fitting.clamp(*CELL.start(), *CELL.end());
         let width = (cols * cell).max(WIDTH);
         let top = legend_height(players);
         Self {
+            names,
             torus,
             cell,
             mark: cell.max(MARK),
@@ -105,7 +113,8 @@ impl Field {
         let kind = |spot: Spot| land.get(self.torus.index(spot)).copied();
         for seat in (0..4).map(Seat) {
             let pen = self.runs(|spot| kind(spot) == Some(Land::Pen(seat)));
-            svg.boxes(&format!("{} s-faint", player(seat.index())), pen);
+            let class = format!("{} s-faint", self.names.colour(seat.index()));
+            svg.boxes(&class, pen);
         }
         svg.boxes(
             "s-neutral",
@@ -122,7 +131,7 @@ impl Field {
     }
 
     fn moving(&self, state: &State) -> String {
-        let mut svg = Svg::titled(&words(state));
+        let mut svg = Svg::titled(&self.words(state));
         self.out_of_sight(&mut svg, state);
         self.barks(&mut svg, state);
         self.sheep(&mut svg, state);
@@ -132,7 +141,7 @@ impl Field {
         let entries: Vec<Entry> = state
             .players
             .iter()
-            .map(|player| entry(player, state))
+            .map(|player| self.entry(player, state))
             .collect();
         legend(&mut svg, self.width, &entries);
         svg.finish()
@@ -154,22 +163,12 @@ impl Field {
     }
 
     fn barks(&self, svg: &mut Svg, state: &State) {
-        let reach = (f64::from(state.bark) + 0.5) * self.cell;
         for dog in state.dogs.iter().filter(|dog| dog.barked).take(DRAWN_MAX) {
             let Some(spot) = self.on(dog.x, dog.y) else {
                 continue;
             };
-            let class = format!("s-line {}", owner(dog));
-            svg.shape(
-                "circle",
-                &class,
-                &[
-                    ("cx", self.middle(spot).0),
-                    ("cy", self.middle(spot).1),
-                    ("r", reach.min(self.width)),
-                    ("stroke-width", 1.0),
-                ],
-            );
+            let class = format!("s-line {}", self.owner(dog));
+            svg.lines(&class, self.reach(spot, f64::from(state.bark) + 0.5), 1.0);
         }
         for spot in state.voices.iter().take(DRAWN_MAX) {
             if let Some(spot) = self.on(spot.x, spot.y) {
@@ -177,6 +176,31 @@ impl Field {
                 svg.text("s-warn s-bold", (x, y + 4.0), 12.0, Anchor::Middle, "!");
             }
         }
+    }
+
+    /// How far a bark reaches: a circle that goes on at the opposite edge where it leaves the field, as barks do.
+    fn reach(&self, from: Spot, cells: f64) -> Vec<Vec<(f64, f64)>> {
+        let (cols, rows) = (f64::from(self.torus.cols()), f64::from(self.torus.rows()));
+        let (left, top) = self.corner;
+        let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
+        let mut before = None;
+        for point in 0..=CIRCLE_POINTS {
+            let turn = std::f64::consts::TAU * f64::from(point) / f64::from(CIRCLE_POINTS);
+            let x = f64::from(from.x) + 0.5 + cells * turn.cos();
+            let y = f64::from(from.y) + 0.5 + cells * turn.sin();
+            // Which repetition of the field the point is in.
+            let field = ((x / cols).floor(), (y / rows).floor());
+            if before != Some(field) {
+                lines.push(Vec::new());
+            }
+            before = Some(field);
+            let (x, y) = (x - field.0 * cols, y - field.1 * rows);
+            let at = (left + x * self.cell, top + y * self.cell);
+            if let Some(line) = lines.last_mut() {
+                line.push(((at.0 * 10.0).round() / 10.0, (at.1 * 10.0).round() / 10.0));
+            }
+        }
+        lines
     }
 
     /// Sheep with their heads where they look.
@@ -221,11 +245,11 @@ impl Field {
             return;
         };
         let ((x, y), side) = (self.middle(spot), self.mark * 0.92);
-        svg.group("", &dog_words(dog), |svg| {
+        svg.group("", &self.dog_words(dog), |svg| {
             let corner = (x - side / 2.0, y - side / 2.0);
-            svg.rect(owner(dog), corner, (side, side), self.mark * 0.25);
+            svg.rect(self.owner(dog), corner, (side, side), self.mark * 0.25);
             if self.cell >= LEGIBLE {
-                let size = self.cell * 0.75;
+                let size = (self.cell * 0.75).max(NUMBER);
                 let base = (x, y + size * 0.36);
                 svg.text("s-on", base, size, Anchor::Middle, dog.player);
             }
@@ -245,28 +269,61 @@ impl Field {
         let spot = Spot::new(x, y);
         self.torus.contains(spot).then_some(spot)
     }
-}
 
-/// A player's sheep and points.
-fn entry(player: &PlayerState, state: &State) -> Entry {
-    let words = match (player.forfeited, player.penned) {
-        (Some(true), _) => "has forfeited".to_owned(),
-        (_, Some(penned)) => format!("{penned} of {} sheep", state.sheep_of_tile),
-        (_, None) => "not known".to_owned(),
-    };
-    Entry {
-        place: usize::from(player.player.saturating_sub(1)),
-        label: player.player.to_string(),
-        words,
-        figure: player
-            .points
-            .map_or_else(String::new, |points| format!("{points:.2}")),
-        own: state.viewer == Some(player.player),
+    fn owner(&self, dog: &DogState) -> &'static str {
+        self.names.colour(place(dog.player))
+    }
+
+    /// A player's sheep and points.
+    fn entry(&self, player: &PlayerState, state: &State) -> Entry {
+        let words = match (player.forfeited, player.penned) {
+            (Some(true), _) => "has forfeited".to_owned(),
+            (_, Some(penned)) => format!("{penned} sheep in its pen"),
+            (_, None) => "sheep not known".to_owned(),
+        };
+        let place = place(player.player);
+        Entry {
+            colour: self.names.colour(place),
+            label: player.player.to_string(),
+            name: self.names.short(place, LEGEND_NAME_CHARS),
+            words,
+            figure: player
+                .points
+                .map_or_else(String::new, |points| hundredths(points).to_string()),
+            own: state.viewer == Some(player.player),
+        }
+    }
+
+    fn dog_words(&self, dog: &DogState) -> String {
+        let DogState { number, player, .. } = dog;
+        let how = match dog.action {
+            DogAction::Move => "",
+            DogAction::Panic => ", in panic",
+            DogAction::Indignant => ", indignant",
+        };
+        let turns = match dog.frozen {
+            Some(turns) if turns > 0 => format!(" for {turns} turns"),
+            _ => String::new(),
+        };
+        let whose = self.names.name(place(*player));
+        format!("Dog {number} of {whose}{how}{turns}")
+    }
+
+    /// The picture in words.
+    fn words(&self, state: &State) -> String {
+        let eyes = match state.viewer {
+            Some(viewer) => format!(", seen by {}", self.names.name(place(viewer))),
+            None => String::new(),
+        };
+        let (dogs, sheep) = (state.dogs.len(), state.sheep.len());
+        let turn = state.turn;
+        format!("The field in turn {turn}{eyes}: {dogs} dogs, {sheep} sheep")
     }
 }
 
-fn owner(dog: &DogState) -> &'static str {
-    player(usize::from(dog.player.saturating_sub(1)))
+/// The place of the player with this number.
+fn place(player: u8) -> usize {
+    usize::from(player.saturating_sub(1))
 }
 
 fn step(direction: Direction) -> (f64, f64) {
@@ -276,29 +333,4 @@ fn step(direction: Direction) -> (f64, f64) {
         Direction::Down => (0.0, 1.0),
         Direction::Left => (-1.0, 0.0),
     }
-}
-
-fn dog_words(dog: &DogState) -> String {
-    let DogState { number, player, .. } = dog;
-    let how = match dog.action {
-        DogAction::Move => "",
-        DogAction::Panic => ", in panic",
-        DogAction::Indignant => ", indignant",
-    };
-    let turns = match dog.frozen {
-        Some(turns) if turns > 0 => format!(" for {turns} turns"),
-        _ => String::new(),
-    };
-    format!("Dog {number} of player {player}{how}{turns}")
-}
-
-/// The picture in words.
-fn words(state: &State) -> String {
-    let eyes = match state.viewer {
-        Some(viewer) => format!(", seen by player {viewer}"),
-        None => String::new(),
-    };
-    let (dogs, sheep) = (state.dogs.len(), state.sheep.len());
-    let turn = state.turn;
-    format!("The field in turn {turn}{eyes}: {dogs} dogs, {sheep} sheep")
 }

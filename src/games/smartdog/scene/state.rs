@@ -5,8 +5,9 @@ use crate::rules::{
     Direction, DogAction, DogId, Ground, Land, Players, Seen, SheepAction, SmartDog, Spot, Torus,
     View,
 };
+use drover_game::card::Curves;
 use drover_game::game::Seat;
-use drover_game::scene::Scene;
+use drover_game::scene::{Scene, Who};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -191,13 +192,12 @@ impl State {
         let mut news = Vec::new();
         let barkers = self.dogs.iter().filter(|dog| dog.barked);
         let barkers: BTreeSet<u8> = barkers.map(|dog| dog.player).collect();
-        let names: Vec<String> = barkers.iter().map(u8::to_string).collect();
+        let who = |player: &u8| Who(usize::from(player.saturating_sub(1))).to_string();
+        let names: Vec<String> = barkers.iter().map(who).collect();
         match names.as_slice() {
             [] => {}
-            [one] => news.push(format!("player {one} barked")),
-            [first @ .., last] => {
-                news.push(format!("players {} and {last} barked", first.join(", ")));
-            }
+            [one] => news.push(format!("{one} barks")),
+            [first @ .., last] => news.push(format!("{} and {last} bark", first.join(", "))),
         }
         let out_of_sight = self.voices.len();
         if out_of_sight > 0 {
@@ -233,4 +233,26 @@ impl State {
         let land = cells.map(|letter| Land::from_letter(letter, players));
         Some((Torus::new(u16::try_from(cols).ok()?, rows), land.collect()))
     }
+}
+
+/// What is counted over a match: points as results have them, and sheep.
+pub const CURVES: Curves = Curves {
+    names: &["Points", "Sheep in the pen"],
+    figures: |state, _| {
+        let state = State::deserialize(state).ok()?;
+        let points = state
+            .players
+            .iter()
+            .map(|player| player.points.map(hundredths));
+        let penned = state
+            .players
+            .iter()
+            .map(|player| player.penned.map(i64::from));
+        Some(vec![points.collect(), penned.collect()])
+    },
+};
+
+/// Points as results count them, in hundredths.
+pub(super) fn hundredths(points: f64) -> i64 {
+    (points * 100.0).round() as i64
 }

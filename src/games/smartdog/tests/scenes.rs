@@ -5,7 +5,7 @@ use crate::rules::{SmartDog, Spot, Torus};
 use crate::scene::{DogState, State};
 use drover_game::game::Seat;
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup, TableSetup};
-use drover_game::scene::Scene;
+use drover_game::scene::{Names, Scene};
 use drover_laws::scenes_of;
 use serde::Deserialize as _;
 use serde_json::json;
@@ -143,6 +143,8 @@ fn a_picture_is_drawn_as_ever() {
         .iter()
         .find(|scene| scene.turn == 20)
         .unwrap();
-    let picture = (KIT.card().picture)(&scene.state).unwrap().document("");
+    let picture = (KIT.card().picture)(&scene.state, &Names::default())
+        .unwrap()
+        .document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }

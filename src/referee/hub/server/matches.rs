@@ -19,6 +19,7 @@ use crate::referee::seat::seat_spec::SeatSpec;
 use crate::simulated;
 use crate::store::types::{MatchResult, MatchRow, SeatNotes, Slot};
 use games::match_::{Attendance, Conduct, Place, Rules};
+use games::seat::Taken;
 use games::{Blame, Cause, Match, Outcome, Seat, Table, Wire, judge};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -184,14 +185,14 @@ impl HubServer {
         let outcome = drive(&mut match_, &mut seated.port, &Steady::new()).await;
         let mut played = Played::new(&match_, outcome);
         played.judge(slot, &seated.accounts);
-        let fallbacks = seated.accounts.iter().map(|account| {
+        let taken = seated.accounts.iter().map(|account| {
             let account = account.as_ref();
-            account.map(Account::fallbacks).unwrap_or_default()
+            account.map(Account::taken).unwrap_or_default()
         });
-        let fallbacks = fallbacks.collect();
+        let taken = taken.collect();
         // All that was to be recorded is on its way.
         let mut players = seated.port.players();
-        let result = self.end(&mut played, writer, fallbacks, &mut players).await;
+        let result = self.end(&mut played, writer, taken, &mut players).await;
         // The next match begins with what they have noted.
         futures_util::future::join_all(seated.noting).await;
         tracing::info!(
@@ -328,11 +329,11 @@ impl HubServer {
         self: &Arc<Self>,
         played: &mut Played,
         writer: Writer,
-        fallbacks: Vec<Vec<bool>>,
+        taken: Vec<Vec<Taken>>,
         players: &mut [Player],
     ) -> MatchResult {
         let (mut record, flushed) = writer.flush().await;
-        record.fell_back(fallbacks);
+        record.took(taken);
         let played_to = std::mem::replace(&mut played.result, Err(DriveError::Stopped));
         let ended = match (played_to, flushed) {
             (Ok(result), Ok(())) => match self.store_end(&mut record, &result).await {

@@ -1,6 +1,7 @@
 //! Standings for spreadsheets and other raters: everything in full precision.
 
 use super::{OpponentSplit, SeatSplit, Standing, Standings};
+use crate::clock::time;
 use crate::sheet::{Column, Grid};
 use crate::tournament::Figures;
 use crate::tournament::report::counts;
@@ -125,11 +126,21 @@ impl Standings {
 /// All results as PGN without moves, one game for each two entrants of a match: what BayesElo and `drover rate`
 /// read. Rounds count from 1; results of one block share the tag `Table`. `Termination` says how it ended between the two, in
 /// the standard's words; a tag for each of them says how it took part, where it did not play to the end of its part.
+/// `stored`: the id of the match with this number, and when it began, in microseconds since 1970-01-01 UTC.
 #[must_use]
-pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
+pub fn pgn(
+    event: &str,
+    entrants: &[Named],
+    games: &[PlayedGame],
+    stored: impl Fn(u64) -> Option<(String, i64)>,
+) -> String {
     let mut text = String::new();
     for (deck, game) in of_decks(games) {
         let (round, table) = (game.round, game.table);
+        let (id, date) = match stored(game.number) {
+            Some((id, started_us)) => (id, time(started_us).strftime("%Y.%m.%d").to_string()),
+            None => ("?".to_owned(), "????.??.??".to_owned()),
+        };
         for (first, second, score) in game.pairs() {
             let name = |number: usize| entrants.get(number).map_or("?", |one| &*one.name);
             let result = match score {
@@ -140,12 +151,13 @@ pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
             for (tag, value) in [
                 ("Event", event),
                 ("Site", "?"),
-                ("Date", "????.??.??"),
+                ("Date", &date),
                 ("Round", &(round + 1).to_string()),
                 ("White", name(first)),
                 ("Black", name(second)),
                 ("Result", result),
                 ("Table", &format!("{round}.{table}.{deck}")),
+                ("Match", &id),
                 ("Termination", termination(game, [first, second])),
             ] {
                 // Writing to a string does not fail.
@@ -263,7 +275,10 @@ mod tests {
     fn others_rate_the_exported_results_as_we_do() {
         let (mut entrants, games) = three();
         entrants[1].name = "bert \"\\\" [x]".into();
-        let text = pgn("a \"test\"", &entrants, &games);
+        let stored = |number| (number == 0).then(|| ("01M".to_owned(), 1_000_000));
+        let text = pgn("a \"test\"", &entrants, &games, stored);
+        assert!(text.contains("[Date \"1970.01.01\"]\n"), "{text}");
+        assert!(text.contains("[Match \"01M\"]\n") && text.contains("[Match \"?\"]\n"));
         assert_eq!(
             text.matches("[White ").count(),
             17,

@@ -1,19 +1,27 @@
-//! Standings as one page of HTML: no scripts, nothing from other sites.
+//! Standings as one page of HTML, without scripts or anything from other sites, and the picture of their ratings.
 
-use super::Standings;
+use super::OpponentSplit;
 use super::text::{Sheet, percent, words};
+use super::{Standing, Standings};
+use crate::chart::{Curve, Leads, Point, curves};
+use crate::style::STYLE;
 use crate::tournament::report::{range, score};
 use crate::tournament::standings::history::History;
 use askama::Template;
 
 /// Splits of a larger field are only in CSV and JSON: by opponent they grow with its square.
 const SPLIT_MAX: usize = 60;
+/// The most curves in one picture: those who lead.
+const CURVES_MAX: usize = 8;
 
 #[derive(Template)]
 #[template(path = "standings.html")]
 struct Page<'a> {
+    style: &'static str,
     title: &'a str,
     notes: Vec<String>,
+    /// The ratings after each round.
+    picture: Option<String>,
     parts: Vec<(&'static str, Sheet)>,
 }
 
@@ -24,7 +32,10 @@ impl Standings {
     /// Never: it is written to memory.
     pub fn html(&self, title: &str, history: &History) -> askama::Result<String> {
         let mut parts = vec![("Standings", self.sheet())];
-        parts.extend(self.crosstable_sheet().map(|sheet| ("Crosstable", sheet)));
+        parts.extend(
+            self.crosstable_sheet(&OpponentSplit::cell)
+                .map(|sheet| ("Crosstable", sheet)),
+        );
         if self.entrants.len() <= SPLIT_MAX {
             parts.push(("By seat", self.seats_sheet()));
             parts.push(("By opponent", self.opponents_sheet()));
@@ -32,11 +43,37 @@ impl Standings {
         parts.push(("Ratings after rounds", history.sheet()));
         let notes = self.notes();
         Page {
+            style: STYLE,
             title,
             notes,
+            picture: self.picture(history, None),
             parts,
         }
         .render()
+    }
+
+    /// The ratings of those who lead, after each round, as SVG; a round leads to where `to` has it by its number, from
+    /// 1. `None` without any rating.
+    pub(crate) fn picture(&self, history: &History, to: Option<Leads<'_>>) -> Option<String> {
+        let leading = self.entrants.iter().filter(|one| !one.house);
+        let curve = |one: &Standing| {
+            let at = history.entrants.iter().position(|name| *name == one.name)?;
+            let points = history.rounds.iter().filter_map(|round| {
+                let rating = (*round.ratings.get(at)?)?;
+                let error = round.errors.get(at).copied().flatten();
+                let (y, error) = (round.scale * rating, round.scale * error.unwrap_or(0.0));
+                Some(Point {
+                    x: f64::from(round.round + 1),
+                    y,
+                    low: y - error,
+                    high: y + error,
+                })
+            });
+            let (name, points) = (one.name.clone(), points.collect());
+            Some(Curve { name, points })
+        };
+        let drawn: Vec<Curve> = leading.take(CURVES_MAX).filter_map(curve).collect();
+        curves("Ratings after each round", "after round", to, &drawn)
     }
 
     fn seats_sheet(&self) -> Sheet {
@@ -113,6 +150,7 @@ mod tests {
         ] {
             assert!(page.contains(&format!("<h2>{part}</h2>")), "{part}");
         }
+        assert_eq!(page.matches("class=\"band").count(), 2, "{page}");
         let cells = page.split("<td").skip(1);
         let cells = cells.filter_map(|cell| Some(cell.split_once('>')?.1.split_once("</td>")?.0));
         let cells: Vec<&str> = cells.collect();

@@ -1,7 +1,8 @@
 //! Standings as tables for people.
 
 use super::{OpponentSplit, Standing, Standings};
-use crate::sheet::columns;
+use crate::counted::counted;
+use crate::sheet::{Layout, broken_lines, columns};
 use crate::tournament::report::{range, remarks, score};
 use ratings::Rated;
 
@@ -14,6 +15,12 @@ const LEGEND: [&str; 2] = [
     "95 %: by decks; Elo, + and -: BayesElo's; tables: the interval of Elo by decks, whose results depend on each other",
 ];
 
+/// The columns of standings that a narrow terminal does not show, in this order: the interval of wins, wins, the score, + and
+/// -.
+const SPARE: &[usize] = &[8, 7, 9, 11, 12];
+const NARROWED: &str =
+    "some columns are left out to fit this terminal: a pipe has all, such as | less -S\n";
+
 /// A table for people.
 pub(in super::super) struct Sheet {
     pub(in super::super) headings: Vec<String>,
@@ -23,10 +30,27 @@ pub(in super::super) struct Sheet {
 }
 
 impl Sheet {
-    pub(in super::super) fn text(&self) -> String {
-        let right: Vec<usize> = (self.numbers_from..self.headings.len()).collect();
-        columns(&self.headings, &self.rows, &right)
+    /// As wide as it is, or as may be.
+    pub(in super::super) fn text(&self, width: Option<usize>) -> String {
+        self.text_without(&[], width)
     }
+
+    /// The same without these columns, in this order, until it fits.
+    fn text_without(&self, spare: &[usize], width: Option<usize>) -> String {
+        let right: Vec<usize> = (self.numbers_from..self.headings.len()).collect();
+        let layout = Layout {
+            right: &right,
+            width,
+            spare,
+        };
+        columns(&self.headings, &self.rows, &layout)
+    }
+}
+
+/// Whether all lines are at most this wide.
+fn fits(text: &str, width: Option<usize>) -> bool {
+    let fits = |width| text.lines().all(|line| line.chars().count() <= width);
+    width.is_none_or(fits)
 }
 
 pub(in super::super) fn words(line: &[&str]) -> Vec<String> {
@@ -56,25 +80,40 @@ impl Standing {
 }
 
 impl Standings {
-    /// The standings, then what there is to say of them. Ratings are in BayesElo's scale.
+    /// The standings, then what there is to say of them, at most this wide if it is given. Ratings are in BayesElo's scale.
     #[must_use]
-    pub fn table(&self) -> String {
-        let mut text = self.sheet().text();
+    pub fn table(&self, width: Option<usize>) -> String {
+        let sheet = self.sheet();
+        let whole = sheet.text(None);
+        let mut notes = String::new();
+        let mut text = match fits(&whole, width) {
+            true => whole,
+            false => {
+                notes.push_str(NARROWED);
+                sheet.text_without(SPARE, width)
+            }
+        };
         for line in self.notes() {
-            text.push_str(&line);
-            text.push('\n');
+            notes.push_str(&line);
+            notes.push('\n');
         }
+        text.push_str(&broken_lines(&notes, width));
         text
     }
 
-    /// Who did how well against whom: results won, drawn and lost, then points. Columns are entrants in the order
-    /// of rows.
+    /// Who did how well against whom: results won, drawn and lost, then points; the points alone where that is too wide.
+    /// Columns are entrants in the order of rows.
     #[must_use]
-    pub fn crosstable(&self) -> String {
-        self.crosstable_sheet().map_or_else(
-            || format!("The crosstable of more than {CROSSTABLE_MAX} entrants is only in CSV and JSON.\n"),
-            |sheet| sheet.text(),
-        )
+    pub fn crosstable(&self, width: Option<usize>) -> String {
+        let Some(sheet) = self.crosstable_sheet(&OpponentSplit::cell) else {
+            return format!(
+                "The crosstable of more than {CROSSTABLE_MAX} entrants is only in CSV and JSON.\n"
+            );
+        };
+        let whole = sheet.text(None);
+        let points = |split: &OpponentSplit| format!("{:.1}", split.points);
+        let narrow = (!fits(&whole, width)).then(|| self.crosstable_sheet(&points));
+        narrow.flatten().map_or(whole, |sheet| sheet.text(None))
     }
 
     pub(in super::super) fn sheet(&self) -> Sheet {
@@ -117,7 +156,10 @@ impl Standings {
         }
     }
 
-    pub(in super::super) fn crosstable_sheet(&self) -> Option<Sheet> {
+    pub(in super::super) fn crosstable_sheet(
+        &self,
+        cell: &dyn Fn(&OpponentSplit) -> String,
+    ) -> Option<Sheet> {
         if self.entrants.len() > CROSSTABLE_MAX {
             return None;
         }
@@ -129,8 +171,8 @@ impl Standings {
                 *own = "·".to_owned();
             }
             for split in &entrant.opponents {
-                if let Some(cell) = row.get_mut(split.place + 2) {
-                    *cell = split.cell();
+                if let Some(place) = row.get_mut(split.place + 2) {
+                    *place = cell(split);
                 }
             }
             row
@@ -174,9 +216,9 @@ impl Standings {
         notes.extend(LEGEND.map(str::to_owned));
         let order: Vec<&str> = self.order.iter().map(|by| by.word()).collect();
         notes.push(format!(
-            "{} matches in {} rounds, ranked by {}",
-            self.games,
-            self.rounds,
+            "{} in {}, ranked by {}",
+            counted(self.games, "match"),
+            counted(self.rounds, "round"),
             order.join(", ")
         ));
         notes.extend(self.over.iter().map(|why| format!("over: {why}")));
@@ -186,7 +228,7 @@ impl Standings {
 
 impl OpponentSplit {
     /// Results won, drawn and lost, then points.
-    fn cell(&self) -> String {
+    pub(in super::super) fn cell(&self) -> String {
         format!(
             "{}-{}-{} {:.1}",
             self.won, self.drawn, self.lost, self.points

@@ -16,19 +16,21 @@ const BOTTOM: f64 = 34.0;
 const LABEL_HEIGHT: f64 = 15.0;
 /// Curves that differ by colour; more repeat the colours, and have their names next to them.
 const COLOURS: usize = 8;
+/// Up to this many points each is a mark that leads somewhere.
+const MARKS_MAX: usize = 60;
 /// How wide an interval's picture is.
 const SPAN_WIDTH: f64 = 200.0;
 
 /// An interval between 0 and 1.
-pub(super) struct Span {
-    pub(super) from: String,
-    pub(super) to: String,
-    pub(super) at: Option<String>,
-    pub(super) words: String,
+pub(crate) struct Span {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) at: Option<String>,
+    pub(crate) words: String,
 }
 
 /// An interval between 0 and 1, and where in it the estimate lies.
-pub(super) fn span(low: f64, at: Option<f64>, high: f64) -> Span {
+pub(crate) fn span(low: f64, at: Option<f64>, high: f64) -> Span {
     let place = |share: f64| format!("{:.1}", SPAN_WIDTH * share.clamp(0.0, 1.0));
     Span {
         from: place(low),
@@ -49,29 +51,41 @@ pub(super) fn span(low: f64, at: Option<f64>, high: f64) -> Span {
 
 /// A point of a curve: where, how high, and the ends of its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// A curve with a name.
-pub(super) struct Curve {
-    pub(super) name: String,
-    pub(super) points: Vec<Point>,
+pub(crate) struct Curve {
+    pub(crate) name: String,
+    pub(crate) points: Vec<Point>,
 }
 
 #[derive(Template)]
-#[template(path = "pages/curves.svg", escape = "html")]
+#[template(path = "curves.svg", escape = "html")]
 struct Curves<'a> {
     title: &'a str,
     below: &'a str,
     size: (f64, f64),
     plot: (f64, f64, f64, f64),
     rows: Vec<(String, String)>,
-    columns: Vec<(String, String)>,
+    columns: Vec<Column>,
+    /// Whether the numbers below lead somewhere.
+    leads: bool,
     curves: Vec<Drawn<'a>>,
+}
+
+/// Where the number below a column leads.
+pub(crate) type Leads<'a> = &'a dyn Fn(u32) -> String;
+
+/// A number below the curves.
+struct Column {
+    x: String,
+    text: String,
+    link: Option<String>,
 }
 
 /// A curve as it is drawn.
@@ -80,12 +94,20 @@ struct Drawn<'a> {
     colour: usize,
     line: String,
     band: String,
+    /// Place, link and words of each point.
+    marks: Vec<(String, String, String, String)>,
     end: (String, String),
     label: String,
 }
 
-/// Curves with their error bands over a common scale; `None` without any point.
-pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<String> {
+/// Curves with their error bands over a common scale; `None` without any point. What stands at `x` leads to where `to` has
+/// it, if that is given.
+pub(crate) fn curves(
+    title: &str,
+    below: &str,
+    to: Option<Leads<'_>>,
+    curves: &[Curve],
+) -> Option<String> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let (x_low, x_high) = bounds(points().map(|point| point.x))?;
     let ends = points().flat_map(|point| [point.low, point.y, point.high]);
@@ -103,7 +125,11 @@ pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<Strin
     let columns = ticks(x_low, x_high, 10)
         .into_iter()
         .filter(|(value, _)| value.fract() == 0.0);
-    let columns = columns.map(|(value, _)| (format!("{:.1}", x(value)), format!("{value:.0}")));
+    let columns = columns.map(|(value, _)| Column {
+        x: format!("{:.1}", x(value)),
+        text: format!("{value:.0}"),
+        link: to.map(|to| to(value as u32)),
+    });
     let mut drawn: Vec<Drawn<'_>> = Vec::new();
     for (number, curve) in curves.iter().enumerate() {
         let Some(last) = curve.points.last() else {
@@ -114,6 +140,7 @@ pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<Strin
             colour: number % COLOURS,
             line: path(curve.points.iter().map(|point| (x(point.x), y(point.y)))),
             band: band(&curve.points, &x, &y),
+            marks: to.map_or_else(Vec::new, |to| marks(curve, to, &x, &y)),
             end: (format!("{:.1}", x(last.x)), format!("{:.1}", y(last.y))),
             label: String::new(),
         });
@@ -126,6 +153,7 @@ pub(super) fn curves(title: &str, below: &str, curves: &[Curve]) -> Option<Strin
         plot: (left, right, top, bottom),
         rows: rows.collect(),
         columns: columns.collect(),
+        leads: to.is_some(),
         curves: drawn,
     };
     picture.render().ok()
@@ -186,6 +214,23 @@ fn band(points: &[Point], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> S
     text
 }
 
+/// The points of a curve that has few of them.
+fn marks(
+    curve: &Curve,
+    to: Leads<'_>,
+    x: &impl Fn(f64) -> f64,
+    y: &impl Fn(f64) -> f64,
+) -> Vec<(String, String, String, String)> {
+    let points = curve.points.iter();
+    let points = points.filter(|_| curve.points.len() <= MARKS_MAX);
+    let mark = |point: &Point| {
+        let words = format!("{}: {:.0} after {:.0}", curve.name, point.y, point.x);
+        let place = (format!("{:.1}", x(point.x)), format!("{:.1}", y(point.y)));
+        (place.0, place.1, to(point.x as u32), words)
+    };
+    points.map(mark).collect()
+}
+
 /// Labels next to the ends of their curves, moved apart where they would cover each other.
 fn place_labels(drawn: &mut [Drawn<'_>], top: f64, bottom: f64) {
     let mut order: Vec<(f64, usize)> = drawn
@@ -223,19 +268,24 @@ mod tests {
             points: vec![point(1.0, y), point(2.0, y + 5.0)],
         };
         let both = [curve("a<b", 0.0), curve("other", 1.0)];
-        let svg = curves("Ratings & errors", "round", &both).unwrap();
+        let to = |round: u32| format!("#round-{round}");
+        let svg = curves("Ratings & errors", "round", Some(&to), &both).unwrap();
         assert!(svg.contains("a&#60;b") && !svg.contains("a<b"), "{svg}");
         assert!(svg.contains("Ratings &#38; errors"), "{svg}");
         assert_eq!(svg.matches("class=\"band").count(), 2);
         assert!(!svg.contains("style="), "{svg}");
+        assert_eq!(svg.matches("href=\"#round-2\"").count(), 3, "{svg}");
+        // The numbers below are enough for keys.
+        let marks = "href=\"#round-2\" tabindex=\"-1\"";
+        assert_eq!(svg.matches(marks).count(), 2, "{svg}");
         // Rounds are whole.
         assert!(svg.contains(">1</text>") && !svg.contains(">1.0<"), "{svg}");
-        assert!(curves("none", "", &[]).is_none());
+        assert!(curves("none", "", None, &[]).is_none());
         let alone = Curve {
             name: "one".into(),
             points: vec![point(1.0, 3.0)],
         };
-        assert!(curves("one", "", &[alone]).is_some_and(|svg| !svg.contains("NaN")));
+        assert!(curves("one", "", None, &[alone]).is_some_and(|svg| !svg.contains("NaN")));
     }
 
     #[test]

@@ -1,0 +1,27 @@
+//! A match for frames in other sites' pages: its replay alone.
+
+use super::layout::framed;
+use super::view::{MatchLine, line, now};
+use super::visit::Visit;
+use crate::api::matches;
+use crate::api::problem::Problem;
+use askama::Template;
+use axum::extract::Path;
+use axum::response::Response;
+
+/// What the address may say of how it is shown; the player's script reads them.
+const NAMES: &[&str] = &["step", "turn", "view", "autoplay", "loop", "speed", "theme"];
+
+#[derive(Template)]
+#[template(path = "pages/embed.html")]
+struct Embed {
+    line: MatchLine,
+}
+
+/// `GET /embed/matches/{id}`
+pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
+    visit.takes(NAMES)?;
+    let found = matches::find(&visit, &id).await?;
+    let line = line(&found, now());
+    framed(&visit.state.framed_by, &Embed { line })
+}

@@ -1,0 +1,267 @@
+//! What players are called wherever a person reads, and the places in texts where their names belong.
+//!
+//! A game does not know its players' names. Where a sentence names a player, it holds a [`Who`]: one letter that
+//! [`Names::fill`] replaces. A picture is given the names and draws them.
+
+use super::classes::player;
+use std::fmt::{self, Display, Write as _};
+
+/// The letters that stand for players, from here on: Unicode leaves them to private use.
+const FIRST: u32 = 0xE000;
+/// Places that have such a letter, and then numbers on the wire; those beyond share the last one.
+const PLACES_MAX: u32 = 512;
+/// Letters of a name that are shown.
+const NAME_CHARS_MAX: usize = 32;
+
+/// The player at a place of a state, in a sentence to be filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Who(pub usize);
+
+/// The player with this number on the wire, where a seat knows no more of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbered(pub u32);
+
+impl Display for Who {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        letter(u32::try_from(self.0).unwrap_or(u32::MAX), FIRST, out)
+    }
+}
+
+impl Display for Numbered {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        letter(self.0, FIRST + PLACES_MAX, out)
+    }
+}
+
+fn letter(number: u32, first: u32, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let letter = char::from_u32(first + number.min(PLACES_MAX - 1));
+    out.write_char(letter.unwrap_or(char::REPLACEMENT_CHARACTER))
+}
+
+/// A player, as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shown {
+    /// Its seat, from 0, which decides its colour.
+    seat: usize,
+    label: String,
+}
+
+/// What the players of a match are called, by their places in its states. A player that is not known is called by its
+/// seat, and the first seat is 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    players: Vec<Shown>,
+    /// Each player's number on the wire, where it is another than its place, and public.
+    numbers: Vec<Option<u32>>,
+}
+
+impl Names {
+    /// The names by seat; one that several have gets its seat added. Letters that would turn a line round or stand for
+    /// other players are replaced.
+    #[must_use]
+    pub fn by_seat(names: &[Option<&str>]) -> Self {
+        let names: Vec<Option<String>> = names
+            .iter()
+            .map(|name| name.map(|name| cut(&harmless(name), NAME_CHARS_MAX)))
+            .collect();
+        let label = |(seat, name): (usize, &Option<String>)| {
+            let alike = names.iter().filter(|other| *other == name).count();
+            let label = match name {
+                None => unnamed(seat),
+                Some(name) if alike == 1 => name.clone(),
+                Some(name) => format!("{name} (seat {})", seat + 1),
+            };
+            Shown { seat, label }
+        };
+        Self {
+            players: names.iter().enumerate().map(label).collect(),
+            numbers: Vec::new(),
+        }
+    }
+
+    /// How many players have one.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.players.len()
+    }
+
+    /// The same from a seat's eyes, where places are counted clockwise from it.
+    #[must_use]
+    pub fn clockwise_from(mut self, seat: usize) -> Self {
+        if let Some(first) = seat.checked_rem(self.players.len()) {
+            self.players.rotate_left(first);
+        }
+        self
+    }
+
+    /// The same with each player's number on the wire.
+    #[must_use]
+    pub fn numbered(self, numbers: Option<Vec<u32>>) -> Self {
+        let numbers = numbers.into_iter().flatten().map(Some).collect();
+        Self { numbers, ..self }
+    }
+
+    /// The same with the number on the wire of the player at one place alone.
+    #[must_use]
+    pub fn numbered_at(self, place: usize, number: Option<u32>) -> Self {
+        let mut numbers = vec![None; self.players.len()];
+        if let Some(known) = numbers.get_mut(place) {
+            *known = number;
+        }
+        Self { numbers, ..self }
+    }
+
+    /// What the player at a place is called.
+    #[must_use]
+    pub fn name(&self, place: usize) -> String {
+        let shown = self.players.get(place);
+        shown.map_or_else(|| unnamed(place), |shown| shown.label.clone())
+    }
+
+    /// The same in a number of letters at most, with its seat where that belongs to it.
+    #[must_use]
+    pub fn short(&self, place: usize, chars: usize) -> String {
+        shortened(self.name(place), chars)
+    }
+
+    /// The seat, from 0, of the player at a place.
+    #[must_use]
+    pub fn seat(&self, place: usize) -> usize {
+        self.players.get(place).map_or(place, |shown| shown.seat)
+    }
+
+    /// The class of the player at a place: the same for a seat in every view of a match.
+    #[must_use]
+    pub fn colour(&self, place: usize) -> &'static str {
+        player(self.seat(place))
+    }
+
+    /// The place of the player with this number on the wire, where that is known.
+    #[must_use]
+    pub fn place_of(&self, number: u32) -> Option<usize> {
+        let mut numbers = self.numbers.iter();
+        numbers.position(|known| *known == Some(number))
+    }
+
+    /// What the player with this number on the wire is called.
+    #[must_use]
+    pub fn of_number(&self, number: u32) -> String {
+        let place = self.place_of(number);
+        place.map_or_else(|| format!("Player {number}"), |place| self.name(place))
+    }
+
+    /// A sentence with the names in it.
+    #[must_use]
+    pub fn fill(&self, sentence: &str) -> String {
+        let mut filled = String::with_capacity(sentence.len());
+        for letter in sentence.chars() {
+            match u32::from(letter).checked_sub(FIRST) {
+                Some(place) if place < PLACES_MAX => filled.push_str(&self.name(place as usize)),
+                Some(number) if number < 2 * PLACES_MAX => {
+                    filled.push_str(&self.of_number(number - PLACES_MAX));
+                }
+                _ => filled.push(letter),
+            }
+        }
+        filled
+    }
+}
+
+fn unnamed(seat: usize) -> String {
+    format!("Seat {}", seat + 1)
+}
+
+/// A name without letters that change how what is around it reads.
+fn harmless(name: &str) -> String {
+    let is_odd = |letter: char| {
+        matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' | '\u{e000}'..='\u{f8ff}')
+    };
+    name.replace(is_odd, "\u{fffd}")
+}
+
+/// A name in a number of letters at most, with its seat where that belongs to it.
+fn shortened(name: String, chars: usize) -> String {
+    if name.chars().count() <= chars {
+        return name;
+    }
+    let added = name
+        .strip_suffix(')')
+        .and_then(|name| name.rsplit_once(" (seat "));
+    match added.filter(|(_, seat)| seat.parse::<u8>().is_ok()) {
+        Some((name, seat)) => {
+            let room = chars.saturating_sub(seat.len() + 1).max(1);
+            format!("{} {seat}", cut(name, room))
+        }
+        None => cut(&name, chars),
+    }
+}
+
+/// The first letters of a text, with a sign where that is not all of it.
+fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some(_) => {
+            let kept: String = text.chars().take(chars.saturating_sub(1)).collect();
+            kept.trim_end().to_owned() + "…"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Names, Numbered, Who};
+
+    #[test]
+    fn a_name_that_two_have_gets_its_seat() {
+        let names = Names::by_seat(&[Some("champion"), Some("guide"), Some("champion"), None]);
+        let sentence = format!("{} meets {}, {} and {}", Who(0), Who(1), Who(2), Who(3));
+        assert_eq!(
+            names.fill(&sentence),
+            "champion (seat 1) meets guide, champion (seat 3) and Seat 4"
+        );
+        assert_eq!(names.short(2, 8), "champ… 3");
+        assert_eq!(names.short(1, 8), "guide");
+        assert_eq!(Names::default().fill(&Who(1).to_string()), "Seat 2");
+    }
+
+    #[test]
+    fn a_seat_keeps_its_name_and_colour_in_every_view() {
+        let all = Names::by_seat(&[Some("a"), Some("b"), None, Some("d")]);
+        let own = all.clone().clockwise_from(3);
+        for place in 0..4 {
+            let seat = (3 + place) % 4;
+            assert_eq!(own.name(place), all.name(seat));
+            assert_eq!(own.colour(place), all.colour(seat));
+        }
+        assert_eq!(own.name(3), "Seat 3");
+        let numbered = all.numbered(Some(vec![4, 1, 3, 2]));
+        assert_eq!(
+            (numbered.place_of(2), numbered.place_of(9)),
+            (Some(3), None)
+        );
+        assert_eq!(own.place_of(2), None);
+        let sentence = format!("{} meets {}", Numbered(1), Numbered(7));
+        assert_eq!(numbered.fill(&sentence), "b meets Player 7");
+        assert_eq!(own.fill(&sentence), "Player 1 meets Player 7");
+        let alone = own.numbered_at(2, Some(7));
+        assert_eq!(alone.fill(&sentence), "Player 1 meets b");
+    }
+
+    #[test]
+    fn long_and_odd_names_stay_within_their_room() {
+        let long = "x".repeat(90);
+        let names = Names::by_seat(&[Some(&long), Some(""), Some(&long)]);
+        assert_eq!(names.name(0), format!("{}… (seat 1)", &long[..31]));
+        assert_eq!(names.short(0, 10), "xxxxxxx… 1");
+        assert_eq!(names.name(1), "");
+        let odd = format!("a{}b\u{202e}c (seat of honour)", Who(1));
+        let names = Names::by_seat(&[Some(&odd), Some("bob")]);
+        assert_eq!(
+            names.fill(&Who(0).to_string()),
+            "a\u{fffd}b\u{fffd}c (seat of honour)"
+        );
+        assert_eq!(names.short(0, 8), "a\u{fffd}b\u{fffd}c (…");
+        assert_eq!(Names::default().clockwise_from(3).name(0), "Seat 1");
+    }
+}

@@ -1,0 +1,162 @@
+//! Facts in sentences.
+
+use drover_game::Fact;
+use drover_game::scene::Who;
+use drover_game::sentence::{Reading, counted, listed, words};
+use serde_json::Value;
+
+/// A fact in a sentence.
+#[must_use]
+pub fn sentence(read: Reading<'_>) -> Option<String> {
+    let own = read.own();
+    match read.fact.kind.as_str() {
+        "game" => {
+            let (players, lighthouses) = (read.number("players")?, read.number("lighthouses")?);
+            Some(format!(
+                "The game begins: {}, {}",
+                counted(players, "player"),
+                counted(lighthouses, "lighthouse")
+            ))
+        }
+        "capture" => {
+            let (to, place) = (read.who("to")?, place(read.get("lighthouse")?));
+            let energy = read.number("energy").unwrap_or_default();
+            let from = read
+                .who("from")
+                .map_or_else(String::new, |from| format!(" from {from}"));
+            Some(format!(
+                "{to} takes the lighthouse at {place}{from} with {energy} energy"
+            ))
+        }
+        "fall" => {
+            let (from, place) = (read.who("from")?, place(read.get("lighthouse")?));
+            Some(format!(
+                "{from} loses the lighthouse at {place}: its energy is spent"
+            ))
+        }
+        "link" | "link_lost" | "triangle" | "triangle_lost" => network(read),
+        "key" => Some(format!(
+            "{own} gets the key of the lighthouse at {}",
+            place(read.get("lighthouse")?)
+        )),
+        "standing" => {
+            let (round, points) = (read.number("round")?, read.number("points")?);
+            let held = read.list("held").iter().enumerate();
+            let held: Vec<String> = held
+                .map(|(at, held)| format!("{} {held}", Who(at)))
+                .collect();
+            Some(format!(
+                "After {} {own} has {}; lighthouses held: {}",
+                counted(round, "round"),
+                counted(points, "point"),
+                listed(&held)
+            ))
+        }
+        "result" => {
+            let rounds = counted(read.number("rounds")?, "round");
+            let points = read.number("points");
+            let points = points.map_or_else(String::new, |points| {
+                format!(" with {}", counted(points, "point"))
+            });
+            Some(format!("The game ends for {own} after {rounds}{points}"))
+        }
+        _ => None,
+    }
+}
+
+/// A link or a triangle that comes or goes.
+fn network(read: Reading<'_>) -> Option<String> {
+    match read.fact.kind.as_str() {
+        "link" | "link_lost" => {
+            let lost = read.fact.kind == "link_lost";
+            let verb = if lost { "loses the link" } else { "links" };
+            let between = if lost { "between " } else { "" };
+            Some(format!(
+                "{} {verb} {between}{}",
+                read.who("by")?,
+                places(read.list("ends"))
+            ))
+        }
+        "triangle" | "triangle_lost" => {
+            let verb = if read.fact.kind == "triangle" {
+                "closes"
+            } else {
+                "loses"
+            };
+            let (by, cells) = (read.who("by")?, counted(read.number("cells")?, "cell"));
+            Some(format!(
+                "{by} {verb} the triangle {} of {cells}",
+                places(read.list("corners"))
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a match turns on a fact: a lighthouse taken from another, a triangle.
+#[must_use]
+pub fn turns_on(fact: &Fact) -> bool {
+    let from = fact.data.get("from").is_some_and(|from| !from.is_null());
+    fact.kind == "triangle" || fact.kind == "capture" && from
+}
+
+/// `(3, 4)`
+fn place(at: &Value) -> String {
+    match at.as_array().map(Vec::as_slice) {
+        Some([x, y]) => format!("({x}, {y})"),
+        _ => words(at),
+    }
+}
+
+fn places(all: &[Value]) -> String {
+    listed(&all.iter().map(place).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fact, sentence};
+    use drover_game::scene::Names;
+    use drover_game::sentence::Reading;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn facts_are_sentences_with_names_and_places() {
+        let said = |kind: &str, data: Value| {
+            let fact = Fact::new(kind, data);
+            let sentence = sentence(Reading {
+                fact: &fact,
+                own: Some(0),
+            });
+            Names::by_seat(&["ann", "bob"].map(Some)).fill(&sentence.expect("a sentence"))
+        };
+        for (kind, data, expected) in [
+            (
+                "capture",
+                json!({"lighthouse": [3, 4], "from": 1, "to": 0, "energy": 20}),
+                "ann takes the lighthouse at (3, 4) from bob with 20 energy",
+            ),
+            (
+                "capture",
+                json!({"lighthouse": [3, 4], "from": null, "to": 1, "energy": 2}),
+                "bob takes the lighthouse at (3, 4) with 2 energy",
+            ),
+            (
+                "link_lost",
+                json!({"by": 1, "ends": [[1, 2], [3, 4]]}),
+                "bob loses the link between (1, 2) and (3, 4)",
+            ),
+            (
+                "triangle",
+                json!({"by": 0, "corners": [[1, 2], [3, 4], [5, 6]], "cells": 1}),
+                "ann closes the triangle (1, 2), (3, 4) and (5, 6) of 1 cell",
+            ),
+            (
+                "standing",
+                json!({"round": 1, "points": 1, "held": [1, 0]}),
+                "After 1 round ann has 1 point; lighthouses held: ann 1 and bob 0",
+            ),
+        ] {
+            assert_eq!(said(kind, data), expected);
+        }
+    }
+}

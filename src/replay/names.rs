@@ -1,0 +1,84 @@
+//! What the players of a stored match are called.
+
+use crate::history::{SessionRow, public_spec};
+use crate::store::{MatchRow, SeatRow};
+use games::neutral::BUILT_IN;
+use games::scene::Names;
+use games::{Kit, Places};
+
+/// The names by seat: the entrant's or player's, else the bot's, and nothing of what may be its owner's secret.
+#[must_use]
+pub fn seat_names(seats: &[SeatRow]) -> Names {
+    let name = |row: &SeatRow| {
+        let spec = || {
+            let spec = public_spec(&row.spec);
+            spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned()
+        };
+        let name = row.known_as().map_or_else(spec, str::to_owned);
+        Some(name).filter(|name| !name.is_empty())
+    };
+    let count = seats.iter().map(|row| usize::from(row.seat) + 1).max();
+    let mut names = vec![None; count.unwrap_or_default()];
+    for row in seats {
+        if let Some(known) = names.get_mut(usize::from(row.seat)) {
+            *known = name(row);
+        }
+    }
+    let names: Vec<Option<&str>> = names.iter().map(Option::as_deref).collect();
+    Names::by_seat(&names)
+}
+
+/// The names by place in the states that a session's seat sees; without one, in those of the whole table. Who has which
+/// number on the wire is shown once the match is `open`; before, a seat knows its own.
+pub(super) fn names_in(
+    kit: &dyn Kit,
+    row: &MatchRow,
+    session: Option<&SessionRow>,
+    open: bool,
+) -> Names {
+    let names = seat_names(&row.seats);
+    let numbers = || {
+        kit.card().teams?;
+        kit.card().numbers_of(&row.setup.to_string())
+    };
+    let Some(session) = session else {
+        // Those who see the whole table see that, too.
+        return names.numbered(numbers());
+    };
+    match (session.opened.seat, kit.card().places) {
+        // Of others' matches the seats are counted from ours.
+        (seat, Places::Named(_)) => names.clockwise_from(seat.unwrap_or(0).into()),
+        // Where the wire gives no seat, its numbers are not those of our seats.
+        (None, _) => Names::default(),
+        (Some(_), _) if open => names.numbered(numbers()),
+        // Its own it is sent.
+        (Some(seat), _) => {
+            let own = numbers().and_then(|all| all.get(usize::from(seat)).copied());
+            names.numbered_at(seat.into(), own)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seat_names;
+    use crate::store::SeatRow;
+
+    #[test]
+    fn a_seat_is_called_by_its_name_or_by_what_may_be_public_of_its_player() {
+        let shown = |spec: &str, name: Option<&str>| {
+            let row = SeatRow {
+                spec: spec.to_owned(),
+                name: name.map(str::to_owned),
+                ..SeatRow::default()
+            };
+            seat_names(&[row]).name(0)
+        };
+        assert_eq!(shown("bot:mybot@2", None), "bot:mybot@2");
+        assert_eq!(shown("builtin:guide", None), "guide");
+        assert_eq!(shown("cmd:/home/ann/secret --key 7", None), "cmd");
+        assert_eq!(shown("url:http://127.0.0.1/ann", None), "url");
+        assert_eq!(shown("cmd:/home/ann/secret", Some("Ann")), "Ann");
+        assert_eq!(shown("", None), "Seat 1");
+    }
+}

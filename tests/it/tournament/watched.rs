@@ -1,0 +1,123 @@
+//! A run that serves its own pages.
+
+use super::tournament;
+use super::workers::Running;
+use crate::app::{drover, folder, ok, play, refused, request, set, text, until, wait};
+use crate::bots::is_there;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::fs::{self, File, Permissions};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Where the pages are, if what was printed says so.
+fn address_in(said: &str) -> Option<SocketAddr> {
+    let address = said.split_once("watch at http://")?.1;
+    address.split_once('/')?.0.parse().ok()
+}
+
+#[test]
+fn a_run_that_is_watched_shows_how_far_it_has_come() {
+    let folder = folder();
+    let file = super::CUP.replace("rounds = 8", "rounds = 2000");
+    fs::write(folder.path().join("cup.toml"), file).unwrap();
+    let said = folder.path().join("said");
+    let mut run = tournament(folder.path(), "run", &["cup.toml", "--watch=127.0.0.1:0"]);
+    run.stdout(Stdio::null())
+        .stderr(File::create(&said).unwrap());
+    // It ends with the test, however that ends.
+    let _run = Running(run.spawn().unwrap());
+    let address = || address_in(&fs::read_to_string(&said).unwrap());
+    until(|| address().is_some());
+    let address = address().unwrap();
+    let get = |path: &str| request(address, "GET", path, &[], "");
+    let cups = || get("/api/v1/tournaments").items();
+    until(|| {
+        cups()
+            .first()
+            .is_some_and(|cup| cup["matches"].as_u64() > Some(3))
+    });
+    let cup = cups()[0].clone();
+    assert_eq!(cup["ended"], serde_json::Value::Null);
+    let page = get(&format!("/tournaments/{}", cup["id"].as_str().unwrap())).body;
+    for shown in ["of 2000: ", " ended; about ", "not ended"] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    let start = get("/").body;
+    assert!(start.contains("class=\"board\""), "{start}");
+}
+
+/// A match that is watched there, and kept in this folder.
+fn watched(folder: &Path, address: &str) -> Command {
+    let mut command = play("planowanie", &["builtin:random"; 2], &["deals=1 0"]);
+    command.arg(format!("--watch={address}"));
+    command.args(["--store", "p.db"]).current_dir(folder);
+    command
+}
+
+#[test]
+fn pages_for_others_need_a_token_and_all_pages_a_free_port() {
+    let (folder, place) = (folder(), folder());
+    let open = watched(folder.path(), "0.0.0.0:0").output().unwrap();
+    let printed = refused(open, 2);
+    let expected = "--watch=0.0.0.0:0: others can reach it; set api.token, or watch on 127.0.0.1";
+    assert!(printed.contains(expected), "{printed}");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = listener.local_addr().unwrap().to_string();
+    let printed = refused(watched(folder.path(), &taken).output().unwrap(), 1);
+    assert!(printed.contains("cannot be listened on"), "{printed}");
+    let made = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(made, 0, "nothing was opened");
+    let first = place.path().join("first");
+    fs::write(&first, "hush".repeat(16)).unwrap();
+    fs::set_permissions(&first, Permissions::from_mode(0o600)).unwrap();
+    for guard in [
+        ("API__TOKEN", "hush"),
+        ("API__FIRST_TOKEN_FILE", first.to_str().unwrap()),
+    ] {
+        let output = set(watched(folder.path(), "0.0.0.0:0"), &[guard]).output();
+        let output = output.unwrap();
+        let printed = text(&output.stderr);
+        ok(output);
+        let address = address_in(&printed).unwrap();
+        assert!(address.ip().is_loopback(), "{printed}");
+    }
+    // The key of passes goes with the run.
+    assert!(folder.path().join("p.db").exists());
+    assert!(!folder.path().join("p.db.passkey").exists());
+}
+
+#[test]
+fn on_a_terminal_the_pages_stay_after_the_result() {
+    if !is_there("script") {
+        return;
+    }
+    let folder = folder();
+    let line = "echo $$ >pid; exec \"$PROGRAM\" play planowanie --seat builtin:random --seat builtin:random --games 1 \
+                --watch=127.0.0.1:0";
+    let (clean, mut command) = (drover(), Command::new("script"));
+    for (name, _) in clean.get_envs() {
+        command.env_remove(name);
+    }
+    command
+        .args(["-qefc", line, "said"])
+        .current_dir(folder.path());
+    command
+        .env("PROGRAM", clean.get_program())
+        .env("SHELL", "/bin/sh");
+    // An input that goes on: at its end the terminal would be closed.
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut run = command.spawn().unwrap();
+    let input = run.stdin.take();
+    let said = || fs::read_to_string(folder.path().join("said")).unwrap_or_default();
+    until(|| said().contains("the pages stay until Ctrl-C"));
+    let address = address_in(&said()).unwrap();
+    let matches = request(address, "GET", "/api/v1/matches", &[], "").items();
+    assert_eq!(matches.len(), 1, "{}", said());
+    let pid = fs::read_to_string(folder.path().join("pid")).unwrap();
+    kill(Pid::from_raw(pid.trim().parse().unwrap()), Signal::SIGTERM).unwrap();
+    assert!(wait(run).success(), "the run itself came to its end");
+    drop(input);
+}
