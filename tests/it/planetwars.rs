@@ -295,7 +295,7 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
         teams.push((bot, team));
     }
     assert!(launches > 30, "{launches} replies with orders");
-    assert!(compared > 0, "no session without a local answer");
+    assert!(compared >= 6, "{compared} sessions without a local answer");
     // Two teams a game, of one bot each.
     teams.sort();
     teams.dedup();

@@ -445,7 +445,7 @@ import os, time
 if 'seen' not in globals():
     seen = True
     if os.path.exists('once'):
-        time.sleep(1.5)
+        time.sleep(3)
     open('once', 'w').close()
 ";
     let table = Table::new(&format!("{slow}{GOOD}"), 4_000).await;
