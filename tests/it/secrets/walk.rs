@@ -81,7 +81,7 @@ impl Known {
 /// What the document lists to be read.
 #[derive(Debug, Default)]
 pub struct Readable {
-    /// Each path alone, and with each of its parameters; other forms of a list, which are the same rows, only alone.
+    /// Each path alone, and with each of its parameters.
     pub paths: Vec<String>,
     /// Streams of events.
     pub streams: Vec<String>,
@@ -105,10 +105,9 @@ pub fn described(document: &Value, known: &Known) -> Readable {
             all.open.extend(paths);
             continue;
         }
-        let other_form = template.ends_with(".csv") || template.ends_with(".ndjson");
         for parameter in operation["parameters"].as_array().unwrap() {
             let name = parameter["name"].as_str().unwrap();
-            if parameter["in"] == "query" && !other_form {
+            if parameter["in"] == "query" {
                 for (path, value) in paths
                     .iter()
                     .flat_map(|path| known.values(parameter).into_iter().map(move |v| (path, v)))
