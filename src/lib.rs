@@ -23,7 +23,6 @@ pub mod cli;
 pub mod clock;
 pub mod cluster;
 pub mod config;
-mod counted;
 pub mod daemon;
 pub mod fuzzing;
 pub mod gateway;

@@ -353,8 +353,9 @@ impl MatchFile {
                 NewEntry::new(line.at.as_microsecond(), line.direction, line.text.clone())
             });
             let append = Append {
+                open: open.take(),
                 entries: entries.collect(),
-                ..empty(id, open.take(), previous, seq)
+                ..Append::after(id, previous, seq)
             };
             let last = store.append(append).await?.last;
             let last = last.context("entries were stored")?;
@@ -367,7 +368,8 @@ impl MatchFile {
         }
         let append = Append {
             close: Some(Box::new(self.close(kit, session, &numbers))),
-            ..empty(id, open.take(), previous, seq)
+            open: open.take(),
+            ..Append::after(id, previous, seq)
         };
         store.append(append).await?;
         Ok(())
@@ -417,26 +419,6 @@ impl MatchFile {
                 session.cause.unwrap_or(Cause::Unterminated),
             )
         }
-    }
-}
-
-/// An append of nothing to a session.
-fn empty(
-    session: SessionId,
-    open: Option<Box<NewSession>>,
-    previous: Option<EntryId>,
-    seq: u64,
-) -> Append {
-    Append {
-        session,
-        previous,
-        seq,
-        open,
-        follows: None,
-        match_: None,
-        entries: Vec::new(),
-        facts: Vec::new(),
-        close: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Progress on standard error: a bar on a terminal, elsewhere a line now and then.
 
 use super::common::notify;
-use crate::counted::counted;
+use games::text::counted;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal as _;

@@ -1,9 +1,9 @@
 //! The progress of `drover tournament run`: a bar with the leaders on a terminal, a line a round elsewhere.
 
 use super::common::notify;
-use crate::counted::counted;
 use crate::tournament::standings::{Live, PlayedGame};
 use crate::tournament::{Cup, Watch};
+use games::text::counted;
 use indicatif::{ProgressBar, ProgressStyle};
 use ratings::schedule::Round;
 use std::io::IsTerminal as _;

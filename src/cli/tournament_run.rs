@@ -14,7 +14,6 @@ use super::users_bots;
 use super::watching::{WatchArgs, stay};
 use super::worker::{cores, within};
 use crate::clock::now_us;
-use crate::counted::counted;
 use crate::link::program::no_isolation;
 use crate::referee::Recording;
 use crate::store::{Queue, TournamentRow};
@@ -24,6 +23,7 @@ use crate::tournament::{
     broken, offer, open_recording, shareable, standings_of, work,
 };
 use anyhow::Context as _;
+use games::text::counted;
 use parking_lot::Mutex;
 use ratings::Verdict;
 use std::io::Write as _;

@@ -148,16 +148,9 @@ pub fn listed(items: &[String]) -> String {
     }
 }
 
-/// A number of things whose plural ends in s.
-#[must_use]
-pub fn counted(count: i64, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Reading, counted, listed, words};
+    use super::{Reading, listed, words};
     use crate::scene::Names;
     use crate::wire::Fact;
     use serde_json::json;

@@ -1,4 +1,4 @@
-//! Text from elsewhere: where it begins, and how it is shown.
+//! Text from elsewhere and for people: where it begins, and how many there are of something.
 
 /// U+FEFF, with which some programs begin their UTF-8.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -17,15 +17,51 @@ pub fn unmarked(bytes: &[u8]) -> &[u8] {
         .unwrap_or(bytes)
 }
 
+/// A number of what this word names: `1 match`, `2 matches`.
+#[must_use]
+pub fn counted(number: impl TryInto<i64>, word: &str) -> String {
+    let number = number.try_into().unwrap_or(i64::MAX);
+    match number {
+        1 => format!("1 {word}"),
+        _ => format!("{number} {}", plural(word)),
+    }
+}
+
+fn plural(word: &str) -> String {
+    let stem = word.strip_suffix('y');
+    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| word.ends_with(end));
+    match stem {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ if hisses => format!("{word}es"),
+        _ => format!("{word}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{unmarked, without_mark};
+    use super::{counted, unmarked, without_mark};
 
     #[test]
     fn one_mark_is_taken_off_the_beginning() {
         for (text, expected) in [("\u{feff}a\u{feff}", "a\u{feff}"), ("a", "a"), ("", "")] {
             assert_eq!(without_mark(text), expected);
             assert_eq!(unmarked(text.as_bytes()), expected.as_bytes());
+        }
+    }
+
+    #[test]
+    fn one_is_one_and_others_are_several() {
+        for (number, word, expected) in [
+            (-1, "point", "-1 points"),
+            (0, "round", "0 rounds"),
+            (1, "match", "1 match"),
+            (2, "match", "2 matches"),
+            (1, "entry", "1 entry"),
+            (3, "entry", "3 entries"),
+            (4, "day", "4 days"),
+            (5, "box", "5 boxes"),
+        ] {
+            assert_eq!(counted(number, word), expected);
         }
     }
 }

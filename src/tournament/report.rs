@@ -1,11 +1,11 @@
 //! The result of many matches, for people and programs.
 
 use super::tally::{EntrantTally, Tally};
-use crate::counted::counted;
 use crate::link::program::MachineReport;
 use crate::referee::budget::ThinkBudget;
 use crate::sheet::{Column, Grid, Layout, broken_lines, columns};
 use games::Cause;
+use games::text::counted;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

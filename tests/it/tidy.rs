@@ -17,7 +17,6 @@ const LEVELS: &[(&str, u32)] = &[
     ("simulated", 5),
     ("clock", 10),
     ("plain", 10),
-    ("counted", 10),
     ("chart", 20),
     ("sheet", 20),
     ("style", 20),

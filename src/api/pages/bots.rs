@@ -9,11 +9,11 @@ use crate::api::lists::Rows as _;
 use crate::api::matches;
 use crate::api::problem::Problem;
 use crate::api::query::Params;
-use crate::counted::counted;
 use crate::history::Filter;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::text::counted;
 
 #[derive(Template)]
 #[template(path = "pages/bots.html")]

@@ -8,9 +8,9 @@ use crate::api::lists::Rows as _;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
-use crate::counted::counted;
 use crate::replay::seat_names;
 use crate::store::Side;
+use games::text::counted;
 use std::collections::BTreeSet;
 
 /// The most decisions in the table: the slowest and all fallbacks are among them.

@@ -9,13 +9,13 @@ use crate::api::lists::Rows as _;
 use crate::api::problem::Problem;
 use crate::api::tournaments::{self, RoundShown, TournamentShown};
 use crate::clock::now_us;
-use crate::counted::counted;
 use crate::store::TournamentRow;
 use crate::tournament::Progress;
 use crate::tournament::standings::{Standing, Standings};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::text::counted;
 use serde_json::Value;
 
 /// The most entrants in a crosstable.

@@ -1,10 +1,10 @@
 //! Figures in words: what rows become on pages.
 
 use crate::api::matches::MatchShown;
-use crate::counted::counted;
 use crate::replay::seat_names;
 use crate::store::SeatRow;
 use games::scene::Names;
+use games::text::counted;
 use games::{Cause, Part, Participation};
 use jiff::Timestamp;
 use serde_json::Value;

@@ -6,7 +6,6 @@ use super::visit::Visit;
 use crate::api::explain;
 use crate::api::problem::Problem;
 use crate::clock::time;
-use crate::counted::counted;
 use crate::replay::{Decision, Explained, seat_names};
 use crate::store::EntryId;
 use askama::Template;
@@ -14,6 +13,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use games::reasons::PROBABILITY;
 use games::scene::Names;
+use games::text::counted;
 use games::{Belief, Candidate};
 use std::collections::BTreeMap;
 

@@ -2,7 +2,8 @@
 
 use drover_game::Fact;
 use drover_game::scene::Who;
-use drover_game::sentence::{Reading, counted, listed, words};
+use drover_game::sentence::{Reading, listed, words};
+use drover_game::text::counted;
 use serde_json::Value;
 
 /// A fact in a sentence.

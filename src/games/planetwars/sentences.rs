@@ -3,7 +3,8 @@
 use super::rules::NEUTRAL;
 use drover_game::Fact;
 use drover_game::scene::Numbered;
-use drover_game::sentence::{Reading, counted, listed};
+use drover_game::sentence::{Reading, listed};
+use drover_game::text::counted;
 use serde_json::Value;
 
 /// A fact in a sentence.

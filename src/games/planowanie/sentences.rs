@@ -1,7 +1,8 @@
 //! Facts in sentences.
 
 use drover_game::scene::Who;
-use drover_game::sentence::{Reading, counted, listed};
+use drover_game::sentence::{Reading, listed};
+use drover_game::text::counted;
 use serde_json::Value;
 
 /// A fact in a sentence.

@@ -228,17 +228,11 @@ impl Pen {
 
     pub(crate) fn append(&mut self, entries: Vec<NewEntry>) -> Append {
         let (session, previous, seq) = (self.id, self.previous, self.seq);
-        let (open, match_) = (self.open.take(), self.match_.take());
         Append {
-            session,
-            previous,
-            seq,
-            open,
-            follows: None,
-            match_,
+            open: self.open.take(),
+            match_: self.match_.take(),
             entries,
-            facts: Vec::new(),
-            close: None,
+            ..Append::after(session, previous, seq)
         }
     }
 

@@ -3,7 +3,6 @@
 use super::pace::Pace;
 use super::task::{Terms, queued};
 use super::worker::ATTEMPTS_MAX;
-use crate::counted::counted;
 use crate::history;
 use crate::referee::{Recording, Refereed, Stop};
 use crate::store::{Claimed, Queue, Store, StoreError, Waiting, Wanted};
@@ -15,6 +14,7 @@ use crate::tournament::standings::PlayedGame;
 use crate::tournament::stored::played_game;
 use crate::tournament::watch::Watcher;
 use anyhow::Context as _;
+use games::text::counted;
 use games::{Cause, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

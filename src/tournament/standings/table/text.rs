@@ -1,9 +1,9 @@
 //! Standings as tables for people.
 
 use super::{OpponentSplit, Standing, Standings};
-use crate::counted::counted;
 use crate::sheet::{Layout, broken_lines, columns};
 use crate::tournament::report::{range, remarks, score};
+use games::text::counted;
 use ratings::Rated;
 
 /// A crosstable of more entrants is not shown to people.
