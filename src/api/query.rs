@@ -368,7 +368,9 @@ pub(super) fn sound(mut filter: Filter) -> Result<Filter, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL_MAX, LIMIT_MAX, Params};
+    use super::{ALL_MAX, Filter, LIMIT_MAX, Params, Sight};
+    use crate::access::{Rights, Scope};
+    use std::time::Duration;
 
     #[test]
     fn a_streamed_list_that_is_computed_whole_is_one_page() {
@@ -386,5 +388,44 @@ mod tests {
         assert_eq!(limits(&streamed), (LIMIT_MAX, ALL_MAX));
         assert_eq!(limits(&Params::default()), (ALL_MAX, ALL_MAX));
         assert_eq!(limits(&Params::first((), 7)), (7, 7));
+    }
+
+    #[test]
+    fn players_commands_and_addresses_are_not_found_by_guessing() {
+        let sight = |rights| Sight::new(rights, Duration::ZERO);
+        let read: Scope = "read".parse().unwrap();
+        let [public, reader, admin] =
+            [Rights::public(), Rights::new([read]), Rights::admin()].map(sight);
+        let asked = |player: Option<&str>, opponent: Option<&str>, referee: Option<&str>| {
+            let [bot, opponent, referee] =
+                [player, opponent, referee].map(|it| it.map(String::from));
+            let filter = Filter {
+                bot,
+                opponent,
+                referee,
+                ..Filter::default()
+            };
+            [&public, &reader, &admin].map(|sight| {
+                let params = Params::first(filter.clone(), 1);
+                params.filter_for(sight).is_ok()
+            })
+        };
+        for spec in [
+            "cmd:/home/ann/bot --key k",
+            "url:http://10.0.0.7/",
+            "cmd",
+            "url",
+        ] {
+            assert_eq!(asked(Some(spec), None, None), [false, false, true]);
+            assert_eq!(asked(None, Some(spec), None), [false, false, true]);
+        }
+        assert_eq!(
+            asked(None, None, Some("10.0.0.7:3002/a")),
+            [false, true, true]
+        );
+        assert_eq!(
+            asked(Some("champion"), Some("ann"), Some("drover")),
+            [true; 3]
+        );
     }
 }
