@@ -1,7 +1,7 @@
 //! Lighthouses' engine: rounds in process by the rules alone, and with every state written and every
 //! command read. One thread each, so that every figure is a core's.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput};
 use games::lighthouses::dialect::engine::{Neutral, command, state};
 use games::lighthouses::dialect::player;
 use games::lighthouses::rules::{Act, Lighthouse, Lighthouses, Setup};
@@ -60,8 +60,8 @@ fn acts(setup: &Setup) -> Vec<Act> {
     acts
 }
 
-fn rules(c: &mut Criterion) {
-    let mut group = c.benchmark_group("rules");
+pub(super) fn rules(c: &mut Criterion) {
+    let mut group = c.benchmark_group("lighthouses: rules");
     group.throughput(Throughput::Elements(ROUNDS.into()));
     for (name, players) in [("21x18", 2), ("21x18", 4), ("crescent", 2), ("orchard", 4)] {
         let setup = setup(name, players);
@@ -80,8 +80,8 @@ fn rules(c: &mut Criterion) {
     group.finish();
 }
 
-fn wire(c: &mut Criterion) {
-    let mut group = c.benchmark_group("rules and lines");
+pub(super) fn wire(c: &mut Criterion) {
+    let mut group = c.benchmark_group("lighthouses: rules and lines");
     group.throughput(Throughput::Elements(ROUNDS.into()));
     let setup = setup("21x18", 2);
     let acts = acts(&setup);
@@ -106,6 +106,3 @@ fn wire(c: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, rules, wire);
-criterion_main!(benches);

@@ -1,7 +1,7 @@
 //! Koehandel's engine: matches in process, reading and writing the wire, a session's way through a
 //! callback. One thread each, so that every figure is a core's.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput};
 use games::koehandel::dialect::{Fields, read, write};
 use games::koehandel::fold::Fold;
 use games::koehandel::message::Message;
@@ -36,8 +36,8 @@ fn transcript() -> Vec<Exchange> {
         .collect()
 }
 
-fn matches(c: &mut Criterion) {
-    let mut group = c.benchmark_group("match in process");
+pub(super) fn matches(c: &mut Criterion) {
+    let mut group = c.benchmark_group("koehandel: match in process");
     group.throughput(Throughput::Elements(1));
     for payment in ["winner", "exchange"] {
         group.bench_function(BenchmarkId::from_parameter(payment), |bencher| {
@@ -51,7 +51,7 @@ fn matches(c: &mut Criterion) {
     group.finish();
 }
 
-fn wire(c: &mut Criterion) {
+pub(super) fn wire(c: &mut Criterion) {
     let received = transcript();
     let mut fold = Fold::new();
     let mut messages: Vec<Message> = Vec::new();
@@ -61,7 +61,7 @@ fn wire(c: &mut Criterion) {
         fold.receive(message.as_ref().expect("our own rows"));
         messages.extend(message);
     }
-    let mut group = c.benchmark_group("wire");
+    let mut group = c.benchmark_group("koehandel: wire");
     group.throughput(Throughput::Elements(received.len() as u64));
     group.bench_function("route a callback", |bencher| {
         bencher.iter(|| {
@@ -111,6 +111,3 @@ fn wire(c: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, matches, wire);
-criterion_main!(benches);

@@ -1,7 +1,7 @@
 //! Smart-dog's engine: turns in process, views, and the wire's text. One thread each, so that every
 //! figure is a core's.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput};
 use games::rng::Rng;
 use games::smartdog::dialect::state;
 use games::smartdog::map::Map;
@@ -56,9 +56,9 @@ fn play(game: &mut SmartDog, rng: &mut Rng, bark_every: u32) {
     }
 }
 
-fn turns(c: &mut Criterion) {
+pub(super) fn turns(c: &mut Criterion) {
     let setup = setup();
-    let mut group = c.benchmark_group("turns, 40 x 40, 20 sheep, 2 players, 6 dogs");
+    let mut group = c.benchmark_group("smartdog: turns, 40 x 40, 20 sheep, 2 players, 6 dogs");
     group.throughput(Throughput::Elements(TURNS.into()));
     for (name, bark_every) in [("nobody barks", 0), ("barks in 1 of 4", 4), ("all bark", 1)] {
         group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
@@ -73,14 +73,14 @@ fn turns(c: &mut Criterion) {
     group.finish();
 }
 
-fn wire(c: &mut Criterion) {
+pub(super) fn wire(c: &mut Criterion) {
     let game = SmartDog::begin(&setup());
     let view = game.seen_by(Seat(0));
     let number = |dog: DogId| u64::from(dog.0) + 1;
-    c.bench_function("a view", |bencher| {
+    c.bench_function("smartdog: a view", |bencher| {
         bencher.iter(|| game.seen_by(black_box(Seat(0))))
     });
-    c.bench_function("a turn's text", |bencher| {
+    c.bench_function("smartdog: a turn's text", |bencher| {
         bencher.iter(|| state(black_box(&view), number));
     });
     let kit: &dyn Kit = games::find("smartdog").expect("smartdog is a game");
@@ -106,7 +106,7 @@ fn wire(c: &mut Criterion) {
         panic!("{calls:?}");
     };
     player.receive(start.text.as_bytes()).expect("our own text");
-    c.bench_function("a turn read by a player", |bencher| {
+    c.bench_function("smartdog: a turn read by a player", |bencher| {
         bencher.iter(|| {
             let next = player.receive(black_box(turn.text.as_bytes()));
             player.said("end");
@@ -115,6 +115,3 @@ fn wire(c: &mut Criterion) {
         });
     });
 }
-
-criterion_group!(benches, turns, wire);
-criterion_main!(benches);

@@ -1,7 +1,7 @@
 //! Planet Wars' judge: rounds in process by the rules alone, and with every state written and every reply
 //! read. One thread, so that every figure is a core's.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput};
 use games::planetwars::dialect::{judge, player};
 use games::planetwars::generate::{Look, Style, generate};
 use games::planetwars::map;
@@ -69,8 +69,8 @@ fn rounds(setup: &Setup) -> Vec<Round> {
     rounds
 }
 
-fn rules(c: &mut Criterion) {
-    let mut group = c.benchmark_group("rules");
+pub(super) fn rules(c: &mut Criterion) {
+    let mut group = c.benchmark_group("planetwars: rules");
     for (players, planets) in [(20, 99), (2, 10)] {
         let setup = setup(players, planets);
         let rounds = rounds(&setup);
@@ -99,8 +99,8 @@ fn rules(c: &mut Criterion) {
     group.finish();
 }
 
-fn wire(c: &mut Criterion) {
-    let mut group = c.benchmark_group("rules and lines");
+pub(super) fn wire(c: &mut Criterion) {
+    let mut group = c.benchmark_group("planetwars: rules and lines");
     let setup = setup(20, 99);
     let rounds = rounds(&setup);
     group.throughput(Throughput::Elements(rounds.len() as u64));
@@ -133,6 +133,3 @@ fn wire(c: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, rules, wire);
-criterion_main!(benches);
