@@ -45,6 +45,7 @@ mod shapes;
 mod sight;
 mod sparse;
 mod state;
+mod step_stderr;
 #[cfg(test)]
 mod tests;
 mod tokens;

@@ -2,11 +2,12 @@
 
 use super::contents::{Seen, Wanted};
 use super::lists::Rows;
+use super::problem::Problem;
 use super::query::Params;
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use super::sight::WITHHELD;
-use crate::history;
+use crate::history::{self, SessionRow};
 use crate::programs::Conduct;
 use crate::store::{SessionId, StoreError};
 use serde::Serialize;
@@ -24,7 +25,8 @@ pub(super) struct ProgramShown {
     /// The program: `bot:NAME@VERSION`.
     #[schema(example = "bot:mybot@1")]
     pub bot: String,
-    /// What it did. Its `faults` in words are shown to the bot's owner and to admins alone; others see how many they were.
+    /// What it did. Its `faults` in words and `stderr_parts` are shown to the bot's owner and to admins alone; others see how
+    /// many faults they were.
     pub conduct: Conduct,
     /// The end of its standard error. It is shown to the bot's owner and to admins alone, at all times; `null` for
     /// others.
@@ -42,32 +44,40 @@ impl Rows for ProgramRuns {
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<ProgramShown> {
         let seen = Seen::read(reader, params).await?;
-        let (store, at) = (&reader.state.store, params.page_or_whole()?);
-        let sessions = &seen.contents.sessions;
-        let ids: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();
-        let mut shown = Vec::new();
-        for (id, report, stderr) in history::program_runs(store.reader(), &ids).await? {
-            let Some(session) = sessions.iter().find(|row| row.id == id) else {
-                continue;
-            };
-            let corrupt =
-                |why| StoreError::Corrupt(format!("the program of session {}: {why}", id.0));
-            let mut conduct: Conduct = serde_json::from_value(report).map_err(corrupt)?;
-            let owned = reader.sight.rights().owns(&session.secrecy);
-            if !owned {
-                // They may quote it, or name its files and addresses.
-                conduct.faults.clear();
-            }
-            shown.push(ProgramShown {
-                session: id,
-                seat: session.opened.seat,
-                bot: session.secrecy.bot.clone(),
-                conduct,
-                stderr: owned.then_some(stderr),
-            });
-        }
+        let at = params.page_or_whole()?;
+        let shown = programs(reader, seen.contents.sessions.iter().collect()).await?;
         let mut listed = Listed::cut(shown, &at)?;
         listed.withheld = seen.withheld.then_some(WITHHELD);
         Ok(listed)
     }
+}
+
+/// The programs of these sessions, which the caller sees, that have ended.
+pub(super) async fn programs(
+    reader: &Reader,
+    sessions: Vec<&SessionRow>,
+) -> Result<Vec<ProgramShown>, Problem> {
+    let ids: Vec<SessionId> = sessions.iter().map(|row| row.id).collect();
+    let mut shown = Vec::new();
+    for (id, report, stderr) in history::program_runs(reader.state.store.reader(), &ids).await? {
+        let Some(session) = sessions.iter().find(|row| row.id == id) else {
+            continue;
+        };
+        let corrupt = |why| StoreError::Corrupt(format!("the program of session {}: {why}", id.0));
+        let mut conduct: Conduct = serde_json::from_value(report).map_err(corrupt)?;
+        let owned = reader.sight.rights().owns(&session.secrecy);
+        if !owned {
+            // They may quote it, or name its files and addresses.
+            conduct.faults.clear();
+            conduct.stderr_parts.clear();
+        }
+        shown.push(ProgramShown {
+            session: id,
+            seat: session.opened.seat,
+            bot: session.secrecy.bot.clone(),
+            conduct,
+            stderr: owned.then_some(stderr),
+        });
+    }
+    Ok(shown)
 }

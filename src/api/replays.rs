@@ -6,6 +6,7 @@ use super::query::{Page, Params};
 use super::reader::Reader;
 use super::response;
 use super::sight::WITHHELD;
+use super::step_stderr;
 use super::turns::Turns;
 use crate::history::{self, SessionRow};
 use crate::replay::{Film, Parts, Step, StepFact, Still, View, seats};
@@ -36,6 +37,10 @@ pub(super) struct Wanted {
     /// Whether each step has its state, which is most of it.
     #[param(example = true)]
     states: Option<bool>,
+    /// Whether each step has the first lines that the caller's own programs wrote to standard error for the decisions that
+    /// led to it.
+    #[param(example = true)]
+    stderr: Option<bool>,
 }
 
 /// A page of what was to be seen of a match.
@@ -117,6 +122,7 @@ pub(super) async fn steps(
         differences: Vec::new(),
         withheld: None,
     };
+    let stderr = params.filters.stderr == Some(true);
     match watched.film(&asked).await? {
         Some(film) => {
             replay = wanted
@@ -124,6 +130,9 @@ pub(super) async fn steps(
                 .await?;
             for fact in replay.items.iter_mut().flat_map(|step| &mut step.facts) {
                 reduce(&asked, &film, fact);
+            }
+            if let Some(view) = view.as_ref().filter(|_| stderr) {
+                step_stderr::add(&asked, sessions, view, &mut replay.items).await?;
             }
         }
         None if *withheld => replay.withheld = Some(WITHHELD),

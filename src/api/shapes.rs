@@ -1,4 +1,4 @@
-//! What several answers have in common: lists and times.
+//! What several answers have in common: lists, times, and beginnings of long texts.
 
 use super::problem::Problem;
 pub(super) use crate::clock::time;
@@ -53,5 +53,33 @@ impl<T> Listed<T> {
         let items: Vec<T> = rest.by_ref().take(limit).collect();
         let next = rest.next().map(|_| (before + limit).to_string());
         Ok(Self::new(items, next))
+    }
+}
+
+/// What is shown of a text at once, with this many line breaks and letters at most, and the rest of it.
+pub(super) fn beginning(text: &str, breaks_max: usize, letters_max: usize) -> (&str, &str) {
+    let breaks = text.match_indices('\n').nth(breaks_max);
+    let letters = text.char_indices().nth(letters_max);
+    let ends = breaks.map(|(end, _)| end).into_iter();
+    let end = ends.chain(letters.map(|(end, _)| end)).min();
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beginning;
+
+    #[test]
+    fn a_long_text_begins_with_a_few_lines_and_letters() {
+        for (text, shown, rest) in [
+            ("one", "one", ""),
+            ("1\n2\n3", "1\n2\n3", ""),
+            ("1\n2\n3\n4", "1\n2\n3", "\n4"),
+            ("éééééééééé", "éééééééééé", ""),
+            ("ééééééééééx", "éééééééééé", "x"),
+            ("", "", ""),
+        ] {
+            assert_eq!(beginning(text, 2, 10), (shown, rest), "{text:?}");
+        }
     }
 }

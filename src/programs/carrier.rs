@@ -141,6 +141,13 @@ impl Carrier {
         Ok(Instant::now() < until)
     }
 
+    /// The decision with this number is over.
+    pub(super) fn decided(&self, number: u64) {
+        if let Self::Process(program) = self {
+            program.mark_stderr(number);
+        }
+    }
+
     /// Stops its process, if it is one, until [`Self::resume`].
     pub(super) fn pause(&self) {
         if let Self::Process(program) = self {

@@ -1,6 +1,7 @@
 //! The conduct of a program in a match.
 
 use crate::history;
+use crate::link::program::Ended;
 use crate::store::types::SessionId;
 use crate::store::{Note, ProgramRun, Storage};
 use games::Participation;
@@ -10,6 +11,15 @@ use utoipa::ToSchema;
 
 /// Faults that are reported in sentences; of more, only their number is kept.
 const FAULTS_MAX: usize = 16;
+
+/// A part of a standard error: what was written from the end of the part before to that of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StderrPart {
+    /// The decision's number in the match, from 1.
+    pub number: u64,
+    /// Where the part ends in the text, in bytes.
+    pub end: usize,
+}
 
 /// The conduct of a program in a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -34,6 +44,10 @@ pub struct Conduct {
     pub faults: Vec<String>,
     /// How it took part, and how many of its decisions its fallback took; `null` until it has ended.
     pub participation: Option<Participation>,
+    /// Which decisions the parts of its standard error belong to, in their order; what stands after the last one was
+    /// written later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stderr_parts: Vec<StderrPart>,
     /// What it noted last.
     #[serde(skip)]
     pub note: Option<Value>,
@@ -80,23 +94,115 @@ impl Conduct {
 
 /// What a program wrote to standard error in a match, by several processes perhaps.
 #[derive(Default)]
-pub(super) struct Stderr(String);
+pub(super) struct Stderr {
+    text: String,
+    parts: Vec<StderrPart>,
+}
 
 impl Stderr {
-    /// Adds what one process wrote: the end of n bytes.
-    pub(super) fn add(&mut self, end: &[u8], total: u64) {
-        let lost = total.saturating_sub(end.len() as u64);
+    /// Adds what one process wrote, of which the end is there.
+    pub(super) fn add(&mut self, ended: &Ended) {
+        let mut rest = ended.stderr.as_slice();
+        let lost = ended.stderr_total.saturating_sub(rest.len() as u64);
         if lost > 0 {
             let note = format!("[{lost} bytes before this were not kept]\n");
-            self.0.push_str(&note);
+            self.text.push_str(&note);
         }
-        self.0.push_str(&String::from_utf8_lossy(end));
+        let mut past = lost;
+        for mark in ended.stderr_marks.iter().filter(|mark| mark.total > lost) {
+            let length = usize::try_from(mark.total.saturating_sub(past)).unwrap_or(usize::MAX);
+            let (part, after) = rest.split_at(length.min(rest.len()));
+            self.text.push_str(&String::from_utf8_lossy(part));
+            (rest, past) = (after, mark.total);
+            self.parts.push(StderrPart {
+                number: mark.number,
+                end: self.text.len(),
+            });
+        }
+        self.text.push_str(&String::from_utf8_lossy(rest));
     }
 
-    /// The end of it, of n bytes at most.
-    pub(super) fn end(mut self, most: usize) -> String {
-        let from = self.0.len().saturating_sub(most.max(1));
-        self.0.drain(..self.0.ceil_char_boundary(from));
-        self.0
+    /// The end of it, of n bytes at most, with its parts.
+    pub(super) fn end(mut self, most: usize) -> (String, Vec<StderrPart>) {
+        let from = self.text.len().saturating_sub(most.max(1));
+        let from = self.text.ceil_char_boundary(from);
+        self.text.drain(..from);
+        let left = self.parts.into_iter().filter(|part| part.end > from);
+        let parts = left.map(|part| StderrPart {
+            end: part.end - from,
+            ..part
+        });
+        (self.text, parts.collect())
+    }
+}
+
+/// The parts of a standard error that are not empty: each with its decision's number; what belongs to none has none.
+#[must_use]
+pub fn stderr_parts<'a>(text: &'a str, parts: &[StderrPart]) -> Vec<(Option<u64>, &'a str)> {
+    let (mut all, mut from) = (Vec::with_capacity(parts.len() + 1), 0);
+    for part in parts {
+        all.extend(text.get(from..part.end).map(|own| (Some(part.number), own)));
+        from = part.end.max(from);
+    }
+    all.extend(text.get(from..).map(|rest| (None, rest)));
+    all.retain(|(_, own)| !own.trim().is_empty());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ended, Stderr, StderrPart, stderr_parts};
+    use crate::link::program::StderrMark;
+
+    fn ended(text: &[u8], lost: u64, marks: &[(u64, u64)]) -> Ended {
+        let marks = marks.iter();
+        Ended {
+            marker: None,
+            status: None,
+            by_itself: true,
+            out_of_memory: false,
+            stderr: text.to_vec(),
+            stderr_total: lost + text.len() as u64,
+            stderr_marks: marks
+                .map(|(number, total)| StderrMark {
+                    number: *number,
+                    total: *total,
+                })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_parted_by_decisions_also_where_its_beginning_is_lost() {
+        let mut stderr = Stderr::default();
+        // Bytes that are no letter take more room as text.
+        stderr.add(&ended(b"start\n\xff1\nend\n", 0, &[(1, 9)]));
+        stderr.add(&ended(b"2\n3\nafter\n", 10, &[(1, 4), (2, 12), (3, 14)]));
+        let (text, parts) = stderr.end(1_000);
+        let expected = [
+            (Some(1), "start\n\u{fffd}1\n"),
+            (Some(2), "end\n[10 bytes before this were not kept]\n2\n"),
+            (Some(3), "3\n"),
+            (None, "after\n"),
+        ];
+        assert_eq!(stderr_parts(&text, &parts), expected);
+        assert!(stderr_parts("", &[]).is_empty());
+        assert_eq!(stderr_parts("whole", &[]), [(None, "whole")]);
+    }
+
+    #[test]
+    fn of_a_long_text_the_last_parts_are_kept() {
+        let mut stderr = Stderr::default();
+        stderr.add(&ended(
+            b"1111\n2222\n3333\n",
+            0,
+            &[(1, 5), (2, 10), (3, 15)],
+        ));
+        let (text, parts) = stderr.end(8);
+        let own = |number, end| StderrPart { number, end };
+        assert_eq!(
+            (text.as_str(), parts),
+            ("22\n3333\n", vec![own(2, 3), own(3, 8)])
+        );
     }
 }

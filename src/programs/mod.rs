@@ -53,7 +53,7 @@ pub use archive::PACKED_MAX;
 pub use bots::{Bots, protections_of};
 pub use build::{BuildError, missing_protection};
 pub use check::{Finding, Report, ScriptError, Weather, check};
-pub use conduct::Conduct;
+pub use conduct::{Conduct, StderrPart, stderr_parts};
 pub use copy::{Copied, CopyError};
 pub use driver::Driver;
 pub use instance::{Instance, Leaving, try_out};

@@ -184,15 +184,16 @@ impl Runner {
 
     /// Asks for the decision that was sent last. A program that rests is stopped afterwards, once it is ready.
     pub(super) fn ask(&mut self, number: u64, deadline: Instant) -> ProgramReply {
-        if !self.bots.rests() {
-            return self.asked(number, deadline);
-        }
-        if let Some(running) = &self.running {
+        let rests = self.bots.rests();
+        if let Some(running) = self.running.as_ref().filter(|_| rests) {
             running.carrier.resume();
         }
         let reply = self.asked(number, deadline);
-        if let Some(running) = self.running.as_ref().filter(|running| running.ready) {
-            running.carrier.pause();
+        if let Some(running) = &self.running {
+            running.carrier.decided(number);
+            if rests && running.ready {
+                running.carrier.pause();
+            }
         }
         reply
     }
@@ -278,10 +279,11 @@ impl Runner {
         let mut report = std::mem::take(&mut self.report);
         for ending in self.ending.drain(..) {
             if let Ok(Some(ended)) = ending.join() {
-                self.stderr.add(&ended.stderr, ended.stderr_total);
+                self.stderr.add(&ended);
             }
         }
-        report.stderr = std::mem::take(&mut self.stderr).end(self.launch.stderr_kept);
+        (report.stderr, report.stderr_parts) =
+            std::mem::take(&mut self.stderr).end(self.launch.stderr_kept);
         report
     }
 

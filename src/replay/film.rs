@@ -187,5 +187,6 @@ fn pack(blocks: &mut Vec<Block>, states: &mut Vec<Option<Value>>) -> io::Result<
 fn size(step: &Step) -> usize {
     let facts = step.facts.iter();
     let facts = facts.map(|one| 4 * one.fact.data.to_string().len() + one.sentence.len() + 64);
-    size_of::<Step>() + step.title.len() + facts.sum::<usize>()
+    let decided = size_of_val(step.decided.as_slice());
+    size_of::<Step>() + step.title.len() + facts.sum::<usize>() + decided
 }

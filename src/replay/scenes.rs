@@ -55,9 +55,33 @@ pub struct Step {
     pub figures: Option<Vec<Vec<Option<i64>>>>,
     /// The facts that were found from here to the next step.
     pub facts: Vec<StepFact>,
+    /// The entries that asked for the decisions that were taken since the step before.
+    #[serde(skip)]
+    pub decided: Vec<EntryId>,
+    /// What users' programs wrote to standard error for these decisions, where that is wanted: shown to each bot's owner
+    /// and to admins alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stderr: Vec<StepStderr>,
     /// What changes in its picture, as a fragment of SVG, where pictures are wanted and the game has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture: Option<String>,
+}
+
+/// The beginning of what a user's program wrote to standard error for a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct StepStderr {
+    /// The program's seat, where known.
+    pub seat: Option<u8>,
+    /// The session in which it played.
+    #[schema(value_type = i64)]
+    pub session: SessionId,
+    /// The decision's number in the match, from 1.
+    pub number: u64,
+    /// Its first lines.
+    pub text: String,
+    /// Whether there is more of it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub cut: bool,
 }
 
 /// What all pictures of a match have alike.
@@ -292,6 +316,7 @@ impl Footage {
             };
             if let Some(last) = &mut steps.held {
                 last.late |= steps.timing.late;
+                last.decided.append(&mut steps.timing.decided);
             }
             let _ = steps.give();
             replayed
@@ -439,6 +464,8 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             title,
             state: Some(state),
             facts: Vec::new(),
+            decided: std::mem::take(&mut self.timing.decided),
+            stderr: Vec::new(),
             picture: None,
         });
         ControlFlow::Continue(())

@@ -1,6 +1,6 @@
 //! What a step says besides its scene: facts in sentences, the game's figures by seat, and how long answers took.
 
-use crate::store::types::{Direction, Entry, Side};
+use crate::store::types::{Direction, Entry, EntryId, Side};
 use games::scene::Names;
 use games::{Fact, Kit, RecordedReply};
 use serde_json::Value;
@@ -50,8 +50,10 @@ impl Wording<'_> {
 /// How long answers took, entry by entry.
 #[derive(Debug, Default)]
 pub(super) struct Timing {
-    /// When each seat was sent its last message.
-    asked_us: BTreeMap<Option<u8>, i64>,
+    /// When each seat was sent its last message, and the entry.
+    asked: BTreeMap<Option<u8>, (i64, EntryId)>,
+    /// The entries that asked for what was answered since the last step.
+    pub(super) decided: Vec<EntryId>,
     /// Of the last answer, until somebody takes it.
     pub(super) took_ms: Option<f64>,
     /// Whether an answer since then did not come in time.
@@ -65,14 +67,19 @@ impl Timing {
     pub(super) fn passes(&mut self, seat: Option<u8>, side: Side, entry: &Entry) {
         let answers = (entry.direction == Direction::In) == (side == Side::Referee);
         if !answers {
-            self.asked_us.insert(seat, entry.at_us);
+            self.asked.insert(seat, (entry.at_us, entry.id));
             self.took_ms = None;
             return;
         }
         let reply = RecordedReply::decode(&entry.text);
         self.late |= matches!(reply, RecordedReply::Late | RecordedReply::Failed(_));
-        let asked_us = self.asked_us.get(&seat).copied();
-        let took_us = asked_us.map(|asked_us| entry.at_us.saturating_sub(asked_us));
+        let asked = self.asked.get(&seat).copied();
+        if let Some((_, asked)) = asked
+            && self.decided.last() != Some(&asked)
+        {
+            self.decided.push(asked);
+        }
+        let took_us = asked.map(|(asked_us, _)| entry.at_us.saturating_sub(asked_us));
         let took_us = took_us.filter(|took_us| *took_us >= MEASURED_US);
         self.took_ms = took_us.map(|us| us as f64 / 1e3);
     }
@@ -99,7 +106,7 @@ mod tests {
     #[test]
     fn an_answer_took_as_long_as_its_seat_was_waited_for() {
         let entry = |at_us, direction, text: &str| Entry {
-            id: EntryId(1),
+            id: EntryId(at_us),
             seq: 0,
             at_us,
             direction,
@@ -116,6 +123,7 @@ mod tests {
             &entry(9_200, Direction::In, "\u{1}late"),
         );
         assert_eq!((timing.took_ms, timing.late), (Some(9.0), true));
+        assert_eq!(timing.decided, [EntryId(100), EntryId(200)]);
         // A step after the answers of several is no one's.
         timing.answers(0, true);
         timing.answers(1, false);

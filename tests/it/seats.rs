@@ -20,6 +20,12 @@ const CRASHING: (&str, &str) = (
     "            sys.exit(3)\n            act = bot.decide(",
 );
 
+/// A starter that writes to standard error before it answers.
+const TALKING: (&str, &str) = (
+    "            act = bot.decide(",
+    "            print(\"decision\", message[\"number\"], file=sys.stderr)\n            act = bot.decide(",
+);
+
 /// Adds the Python starter of a game under this name, with this fallback, changed so.
 fn added(folder: &Path, (name, game): (&str, &str), fallback: &str, change: (&str, &str)) {
     ok(bot(folder, &["new", name, "--game", game]));
@@ -439,7 +445,7 @@ fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
         return;
     }
     let folder = folder();
-    added(folder.path(), ("mine", "planetwars"), "idle", ("", ""));
+    added(folder.path(), ("mine", "planetwars"), "idle", TALKING);
     played(folder.path(), "planetwars", &["bot:mine", "builtin:idle"]);
     let store = folder.path().join("data/drover.db");
     let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
@@ -451,4 +457,31 @@ fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
         "{error}"
     );
     ok(run_on(&store, &["match", "explain", id, "--seat", "1"]));
+    what_it_wrote_stands_next_to_its_steps(folder.path(), id);
+}
+
+/// Its standard error is parted by decisions, which are found in the replay and on the page to which that leads.
+fn what_it_wrote_stands_next_to_its_steps(folder: &Path, id: &str) {
+    let app = TestApp::with(&folder.join("data"), &[]);
+    let steps = app.items(&format!(
+        "/api/v1/matches/{id}/replay?states=false&stderr=true"
+    ));
+    let written = steps.iter().flat_map(|step| step["stderr"].as_array());
+    let written: Vec<&Value> = written.flatten().collect();
+    assert!(written.len() > 3, "{steps:?}");
+    let mut last = 0;
+    for one in &written {
+        let number = one["number"].as_u64().unwrap();
+        assert!(number > last, "{written:?}");
+        let own = format!("decision {number}");
+        assert!(one["text"].as_str().unwrap().ends_with(&own), "{one}");
+        assert_eq!(one["seat"], 0, "{one}");
+        last = number;
+    }
+    let (session, number) = (&written[0]["session"], &written[0]["number"]);
+    let page = format!("/matches/{id}?tab=decisions&session={session}");
+    let page = request(app.api, "GET", &page, &[], "").body;
+    let heading = format!("<h3 id=\"stderr-{session}-{number}\">Decision {number}</h3>");
+    assert!(page.contains(&heading), "{page}");
+    assert!(page.contains("<details open>"), "{page}");
 }

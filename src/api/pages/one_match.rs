@@ -15,6 +15,7 @@ use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::LIMIT_MAX;
 use crate::api::sessions::SessionShown;
+use crate::api::shapes::beginning;
 use crate::clock::time;
 use crate::history::{self, MatchEntry};
 use crate::replay::seat_names;
@@ -410,11 +411,7 @@ async fn transcript(
 }
 
 fn shown_line(names: &Names, entry: &MatchEntry) -> Line {
-    let breaks = entry.text.match_indices('\n').nth(LINE_BREAKS_MAX);
-    let letters = entry.text.char_indices().nth(LINE_CHARS_MAX);
-    let ends = breaks.map(|(end, _)| end).into_iter();
-    let end = ends.chain(letters.map(|(end, _)| end)).min();
-    let (text, rest) = entry.text.split_at(end.unwrap_or(entry.text.len()));
+    let (text, rest) = beginning(&entry.text, LINE_BREAKS_MAX, LINE_CHARS_MAX);
     Line {
         id: entry.id.0,
         at: view::clock_time(time(entry.at_us)),

@@ -80,6 +80,15 @@ async fn a_running_match_explains_only_to_the_owner() {
             let answer = app.get_as(scope, &path(0, query)).await;
             assert_eq!(answer.status, status, "{scope} {query}: {}", answer.text);
         }
+        let page = path(0, "?entry=3").replace("/api/v1", "");
+        let page = app.get_as(scope, &page).await;
+        let words = "<dt>Asked</dt><dd><pre class=\"wrapped\">ask</pre></dd>";
+        assert_eq!(
+            page.text.contains(words),
+            status == StatusCode::OK,
+            "{scope}: {}",
+            page.text
+        );
     }
     assert_eq!(app.get(&path(0, "")).await.status, StatusCode::UNAUTHORIZED);
     pen.end(app.store(), vec![1, 0], 1).await;

@@ -292,6 +292,9 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
         "Why champion decided so",
         "What it compared",
         "class=\"mark-out\"",
+        "<details><summary>The words of the wire</summary>",
+        "<dt>Asked</dt><dd><pre class=\"wrapped\">ask</pre></dd>",
+        "<dt>Answered</dt><dd><pre class=\"wrapped\">7</pre></dd>",
     ];
     page(&format!("{explain}?entry={entry}"), &parts).await;
     // What a replay shows after it leads there, too.

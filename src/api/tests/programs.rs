@@ -2,12 +2,13 @@
 
 use super::App;
 use crate::history;
-use crate::programs::Conduct;
+use crate::programs::{Conduct, StderrPart};
 use crate::store::tests::fake::{Pen, match_id, new_match, new_session, received, said};
-use crate::store::{NewSession, ProgramRun, Side};
+use crate::store::{EntryId, LedgerRow, NewSession, ProgramRun, SessionId, Side};
 use axum::http::StatusCode;
 use games::{Part, Participation};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// What a program wrote to standard error.
 const STDERR: &str = "<b>key</b> in /home/ann\n";
@@ -43,6 +44,10 @@ async fn play(app: &App, number: u64, over: bool) -> String {
         failed: 1,
         faults: vec!["it ended, or closed its output".to_owned()],
         participation: Some(left()),
+        stderr_parts: vec![StderrPart {
+            number: 1,
+            end: STDERR.len(),
+        }],
         ..Conduct::default()
     };
     let run = ProgramRun {
@@ -95,6 +100,9 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
         assert_eq!(row["conduct"]["faults"][0], json!(faults), "{scope}");
         let stderr = expected.then(|| STDERR.to_owned());
         assert_eq!(row["stderr"], json!(stderr), "{scope}");
+        let parts = row["conduct"].get("stderr_parts");
+        let all = json!([{"number": 1, "end": STDERR.len()}]);
+        assert_eq!(parts, expected.then_some(&all), "{scope}");
     }
     let other = app.get_as("admin", &format!("{over}?seat=1")).await.json();
     assert_eq!(other["items"], Value::Array(Vec::new()), "no program");
@@ -113,6 +121,54 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
     let none = over.replace(&match_id(1), &match_id(9));
     let answer = app.get_as("admin", &none).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn what_a_program_wrote_stands_next_to_its_step_for_its_owner_alone() {
+    let app = App::new().await;
+    let path = play(&app, 1, true).await.replace("programs", "replay");
+    let path = format!("{path}?seat=0");
+    let page = app.get_as("admin", &path).await;
+    // Nobody gets it unasked.
+    assert!(!page.text.contains("/home/ann"), "{}", page.text);
+    let page = page.json();
+    app.store().note_ledger(LedgerRow {
+        session: SessionId(page["session"].as_i64().unwrap()),
+        entry: EntryId(page["items"][0]["entry"].as_i64().unwrap()),
+        at_us: 5,
+        queued_us: 0,
+        thought_us: 1,
+        committed_us: 1,
+        sent_us: 1,
+        limit_us: 100_000,
+        fallback: false,
+    });
+    let store = app.store().reader();
+    while history::ledger_newest(store, 1).await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let wanted = format!("{path}&stderr=true");
+    let written = json!([{
+        "seat": 0, "session": page["session"], "number": 1, "text": STDERR.trim_end()
+    }]);
+    for (scope, shown) in [
+        ("admin", true),
+        ("bot:bot:mine", true),
+        ("bot:bot:min", false),
+        ("bot:champion", false),
+        ("read", false),
+    ] {
+        let answer = app.get_as(scope, &wanted).await;
+        let steps = answer.json()["items"].clone();
+        assert_eq!(steps[1]["title"], "said 7", "{steps:#}");
+        let expected = shown.then_some(&written);
+        assert_eq!(steps[1].get("stderr"), expected, "{scope}: {steps:#}");
+        assert_eq!(steps[0].get("stderr"), None, "{scope}: {steps:#}");
+        assert_eq!(answer.text.contains("/home/ann"), shown, "{scope}");
+    }
+    let other = wanted.replace("seat=0", "seat=1");
+    let other = app.get_as("admin", &other).await.text;
+    assert!(!other.contains("/home/ann"), "another seat's view: {other}");
 }
 
 #[tokio::test]
@@ -167,7 +223,8 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
         ">4 of 45 decisions by its fallback</span>",
         r#"<span class="tag bad">played to its end, a player silent</span>"#,
         "it ended, or closed its output",
-        "Standard error of bot:mine@1.0 (Seat 1)",
+        "<details><summary>Standard error of bot:mine@1.0 (Seat 1)",
+        "<h3 id=\"stderr-1-1\">Decision 1</h3>",
     ] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
@@ -176,6 +233,10 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
     assert!(stranger.contains("bot:mine@1.0"), "{stranger}");
     assert!(!stranger.contains("it ended, or closed"), "{stranger}");
     assert!(!stranger.contains("/home/ann"), "{stranger}");
+    // A step of the replay leads to what was written then.
+    let led = app.get(&format!("{tab}&session=1")).await.text;
+    let unfolded = "<details open><summary>Standard error of bot:mine@1.0";
+    assert!(led.contains(unfolded), "{led}");
     let mut pen = Pen::player(app.store(), 2);
     pen.write(app.store(), vec![received("ask"), said("7")])
         .await;

@@ -49,6 +49,7 @@ fn paths() -> Vec<String> {
             "/programs",
             "/programs.csv",
             "/replay",
+            "/replay?stderr=true",
         ] {
             paths.push(format!("{path}{rest}"));
         }

@@ -69,4 +69,5 @@ pub use protections::protections;
 pub use spec::{ProgramSpec, StartError, find};
 pub use start::ending::Ended;
 pub use start::{Program, ProgramLimits, ProgramOptions};
+pub use stderr::StderrMark;
 pub use waking::Waking;

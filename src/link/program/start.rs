@@ -158,6 +158,11 @@ impl Program {
         over || self.cell.as_ref().is_some_and(Cell::out_of_memory)
     }
 
+    /// The decision with this number is over: what it writes to standard error from now on belongs to a later one.
+    pub fn mark_stderr(&self, number: u64) {
+        self.stderr.mark(number);
+    }
+
     /// Its process, which leads its group.
     pub(super) fn pid(&self) -> Option<Pid> {
         self.process.group

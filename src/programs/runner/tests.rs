@@ -1,6 +1,7 @@
 //! Starts, deadlines and places of programs, with shell scripts.
 
 use super::*;
+use crate::programs::stderr_parts;
 
 const READY: &str = r#"echo '{"type":"ready","protocol":1}'"#;
 
@@ -53,6 +54,26 @@ fn a_slow_start_is_no_hang() {
     assert_eq!((report.starts, report.failed), (1, 0), "{report:?}");
     assert_eq!((report.answered, report.late), (1, 8), "{report:?}");
     assert_eq!((report.stale, report.refused), (0, 0), "{report:?}");
+}
+
+#[test]
+fn what_it_wrote_to_standard_error_is_parted_by_decisions() {
+    let answers = r#"while read -r line; do case "$line" in *'"past":false'*)
+        number=${line#*number\":}; number=${number%%,*}; [ "$number" = 2 ] || echo "thought of $number" >&2
+        echo "{\"type\":\"act\",\"number\":$number,\"act\":1}";; esac; done; echo bye >&2"#;
+    let (mut runner, _) = runner(&format!("echo begun >&2; {READY}; {answers}"));
+    for number in 1..=3 {
+        let reply = decide(&mut runner, number, 20_000);
+        assert_eq!(reply, ProgramReply::Act(Value::from(1)), "{number}");
+    }
+    let report = runner.end(None);
+    let parts = stderr_parts(&report.stderr, &report.stderr_parts);
+    let expected = [
+        (Some(1), "begun\nthought of 1\n"),
+        (Some(3), "thought of 3\n"),
+        (None, "bye\n"),
+    ];
+    assert_eq!(parts, expected, "{report:?}");
 }
 
 #[test]

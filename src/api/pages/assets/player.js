@@ -52,6 +52,7 @@
   // Who sits where, as the page says it.
   const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
   const named = (seat) => listed(seat)?.querySelector("strong")?.textContent || `Seat ${seat + 1}`;
+  const writer = (one) => one.seat === null ? "our program" : named(one.seat);
   const reasons = (step) => {
     const path = listed(step.seat)?.dataset.why || root.dataset.why;
     if (!path || step.entry === null) return "";
@@ -79,6 +80,7 @@
   const link = make("a", { href: "?step=1" }, "Link to this step");
   if (embedded) Object.assign(link, { target: "_blank", rel: "noopener" });
   const why = make("a", { hidden: "" }, "Why it played so");
+  const wrote = make("span");
   const doubt = make("p", { class: "replay-doubt", hidden: "" });
   const picture = button("PNG", "Save this step as a picture, a PNG file", () => save().catch((error) => {
     where.textContent = `It cannot be saved: ${error.message}`;
@@ -97,7 +99,7 @@
   const charts = box("replay-charts");
   root.append(
     box("replay-main", svg, title, box("replay-bar", scrub, row(first, back, play, next, last, speed)),
-      where, doubt, row(link, picture, why)),
+      where, doubt, row(link, picture, why, wrote)),
     box("replay-side", row(kind, whose, before, after, view), list),
     charts,
     make("p", { class: "replay-keys" }, "Keys: space plays and pauses, ← and → step, Home and End jump."));
@@ -124,6 +126,9 @@
     }
     if (step.late) to.append(" ", make("span", { class: "replay-late" }, "late"));
     line.append(to);
+    for (const one of step.stderr ?? []) {
+      line.append(make("pre", { title: `standard error of ${writer(one)}` }, one.text + (one.cut ? "\n…" : "")));
+    }
     if (step.facts.length) {
       const facts = make("ul");
       for (const one of step.facts) {
@@ -313,6 +318,9 @@
     link.href = `${embedded ? `/matches/${id()}` : ""}?${here}`;
     why.href = reasons(step);
     why.hidden = !reasons(step);
+    wrote.replaceChildren(...(step.stderr ?? []).map((one) => make("a",
+      { href: `?tab=decisions&session=${one.session}#stderr-${one.session}-${one.number}` },
+      `Standard error of ${writer(one)}`)));
     first.disabled = back.disabled = at === 0;
     next.disabled = last.disabled = at === steps.length - 1;
     enlist();
@@ -519,7 +527,7 @@
   };
   const page = async (mine) => {
     const from = steps.length ? { cursor: steps[steps.length - 1].step } : {};
-    const data = await ask({ limit: PAGE, ...from }).catch((error) => ({ error }));
+    const data = await ask({ limit: PAGE, stderr: !embedded, ...from }).catch((error) => ({ error }));
     if (mine !== reads) return false;
     if (data.error) {
       if (data.error.lasting) live = false;

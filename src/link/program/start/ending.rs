@@ -3,6 +3,7 @@
 use super::Program;
 use crate::link::program::orphans::Marker;
 use crate::link::program::pipes::ready;
+use crate::link::program::stderr::StderrMark;
 use rustix::event::PollFlags;
 use rustix::process::{Signal, kill_process_group};
 use std::os::fd::AsFd as _;
@@ -34,6 +35,8 @@ pub struct Ended {
     pub stderr: Vec<u8>,
     /// The total length of its standard error, in bytes.
     pub stderr_total: u64,
+    /// How much of that it had written at the end of each decision.
+    pub stderr_marks: Vec<StderrMark>,
 }
 
 impl Ended {
@@ -92,7 +95,7 @@ impl Program {
         // reaped, so that its process id cannot have been reused.
         let status = self.process.reap().filter(|_| ended);
         let out_of_memory = self.is_over_memory();
-        let (stderr, stderr_total) = self.stderr.end();
+        let (stderr, stderr_total, stderr_marks) = self.stderr.end();
         Ended {
             marker: self.process.marker.take(),
             status,
@@ -100,6 +103,7 @@ impl Program {
             out_of_memory,
             stderr,
             stderr_total,
+            stderr_marks,
         }
     }
 
