@@ -343,10 +343,12 @@ impl Run<'_> {
             recording: recording.clone(),
             gateway: None,
         };
+        let player = Referees::new(ports);
         if recording.store().is_none() {
-            let tally = self.watched(plan, ports, work, None, self.stop).await;
+            let tally = self.watched(plan, player, work, None, self.stop).await;
             return open.with(tally).await;
         }
+        let player = player.shown(self.args.watch.live(&recording));
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
         let keeping = keep(self.kit, options, recording, played);
@@ -354,7 +356,7 @@ impl Run<'_> {
         let stop = self.stop.child_token();
         let unkept = stop.clone();
         let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
-        let tally = self.watched(plan, ports, work, Some(sender), &stop).await;
+        let tally = self.watched(plan, player, work, Some(sender), &stop).await;
         let kept = keeping.await.context("storing the matches failed");
         let stored = tally.and_then(|tally| {
             kept??;
@@ -367,15 +369,14 @@ impl Run<'_> {
     async fn watched(
         &self,
         plan: Plan,
-        ports: Ports,
+        player: Referees,
         work: Work,
         keep: Option<mpsc::Sender<Kept>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
         let Work { matches, progress } = work;
         let mut progress = progress.kept(keep);
-        let player = Arc::new(Referees::new(ports));
-        let (plan, stop) = (Arc::new(plan), Arc::new(Stop::on(stop)));
+        let (plan, player, stop) = (Arc::new(plan), Arc::new(player), Arc::new(Stop::on(stop)));
         let tally = tournament::play(plan, matches, player, &mut progress, stop).await;
         progress.finish().context("cannot write a transcript")?;
         // Unknown names were rejected before: only option values are left.
@@ -414,11 +415,11 @@ impl Run<'_> {
             recording,
             gateway: None,
         };
-        let player = Ports::Hub(HubPorts {
+        let player = Referees::new(Ports::Hub(HubPorts {
             hub: Arc::clone(&hub),
             builtins: self.builtins(),
             within: Duration::ZERO,
-        });
+        }));
         let tally = self.watched(plan, player, work, None, self.stop).await;
         hub.drain(Duration::ZERO).await;
         open.with(tally).await
@@ -453,7 +454,7 @@ impl Run<'_> {
                 self.call(spec, gateway.own.listener)?;
             }
         }
-        let player = Ports::Callbacks(Arc::clone(&host));
+        let player = Referees::new(Ports::Callbacks(Arc::clone(&host)));
         let tally = self.watched(plan, player, work, None, self.stop).await;
         host.stop().await;
         let open = Open {

@@ -412,6 +412,7 @@ impl Run<'_> {
             recording: &self.recording,
         };
         let (player, server) = tables.player(listener).await?;
+        let player = player.shown(self.args.watch.live(&self.recording));
         let here = Matches::Here(Arc::new(player), concurrency);
         let ended = self.play_on(course, here).await;
         server.stop().await;

@@ -7,6 +7,7 @@ use crate::access::FirstToken;
 use crate::config::{Config, Flags, Secret, is_for_others};
 use crate::daemon::Watching;
 use crate::referee::Recording;
+use crate::tournament::Live;
 use anyhow::Context as _;
 use std::io::IsTerminal as _;
 use std::net::{SocketAddr, TcpListener};
@@ -19,7 +20,8 @@ const LISTEN: &str = "127.0.0.1:8082";
 /// Whether a run serves the pages of its database.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct WatchArgs {
-    /// Serve the pages of the database while this runs, at this address; on a terminal until Ctrl-C.
+    /// Serve the pages of the database while this runs, with its matches as they are played, at this address; on a terminal
+    /// until Ctrl-C.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = LISTEN)]
     watch: Option<SocketAddr>,
     /// What they need.
@@ -38,6 +40,11 @@ impl WatchArgs {
     /// Whether there are pages.
     pub(super) fn is_on(&self) -> bool {
         self.watch.is_some()
+    }
+
+    /// What stores matches while they are played, so that the pages show them, if there are pages.
+    pub(super) fn live(&self, recording: &Recording) -> Option<Live> {
+        self.is_on().then(|| Live::new(recording.clone()))
     }
 
     /// Reads the configuration and listens, if pages are wanted: what is wrong with either is found before anything is opened.

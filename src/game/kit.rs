@@ -133,6 +133,14 @@ pub trait Pace {
     }
     /// The decision that began last is made.
     fn end(&self);
+    /// Whether the match is looked at now: asked after each step of one whose transcript is kept.
+    fn looks(&self) -> bool {
+        false
+    }
+    /// Looks at the match: what was said in it so far.
+    fn look(&self, transcript: &[Exchange]) {
+        let _ = transcript;
+    }
 }
 
 /// Streams of a match's seed from which its bots are seeded begin here.

@@ -1,13 +1,15 @@
 //! Matches among built-in bots in this process, without a wire and without copies of what a wire would carry.
 
 use super::budget::{Stopwatch, ThinkBudget};
+use super::feed::{Beginning, Feed};
+use super::followed::Followed;
 use super::record::DecisionTimes;
 use super::refereed::Refereed;
 use super::seat_spec::FILLER;
 use super::stop::Stop;
 use crate::clock::now_us;
 use games::match_::{Conduct, out_of_time};
-use games::{Histogram, Kit, PlaySetup, Seat, SetupError};
+use games::{Histogram, Kit, Pace, PlaySetup, Seat, SetupError};
 
 /// How built-in bots play in process.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +24,12 @@ pub struct InProcess {
 
 impl InProcess {
     /// Plays a match; `None` if `stop` cut it short. Blocks. Where the game takes out who is late, that is reported as on
-    /// our hub.
+    /// our hub. If it lasts, it goes to `feed` meanwhile.
     pub(super) fn play(
         self,
         kit: &dyn Kit,
         setup: &PlaySetup,
+        feed: Option<Feed>,
         stop: &Stop,
     ) -> Result<Option<Refereed>, SetupError> {
         let thinks = |bot: &String| {
@@ -36,32 +39,41 @@ impl InProcess {
         let measured = setup.bots.iter().map(thinks).collect();
         let started_us = now_us();
         let clock = Stopwatch::new(self.budget, measured, stop.flag());
-        let played = kit.play(setup, &clock)?;
+        let named = |bot: &String| format!("builtin:{bot}");
+        let seats: Vec<String> = setup.bots.iter().map(named).collect();
+        let followed = feed.map(|feed| {
+            let beginning = Beginning::new(started_us, seats.clone());
+            Followed::new(&clock, feed, kit.card().wire, beginning)
+        });
+        let pace: &dyn Pace = match &followed {
+            Some(followed) => followed,
+            None => &clock,
+        };
+        let played = kit.play(setup, pace)?;
         if stop.is_set() {
             return Ok(None);
+        }
+        if let Some(followed) = followed {
+            followed.finish(&played.transcript);
         }
         let times = clock.into_times();
         let late = played.late.iter();
         let blames: Vec<_> = late.map(|seat| out_of_time(*seat, "")).collect();
-        let seats = (0u8..).map(Seat).zip(&times);
-        let conduct = seats.map(|(seat, times)| {
+        let timed = (0u8..).map(Seat).zip(&times);
+        let conduct = timed.map(|(seat, times)| {
             let refused = played.refused.get(seat).copied().unwrap_or_default();
             let missed = u32::from(played.late.contains(&seat));
             Conduct::of_times(Histogram::from_times(times), refused, missed)
         });
         let conduct: Vec<Conduct> = conduct.collect();
-        let seats = (0u8..).map(Seat).zip(&conduct);
-        let participation = seats.map(|(seat, conduct)| {
+        let seated = (0u8..).map(Seat).zip(&conduct);
+        let participation = seated.map(|(seat, conduct)| {
             let blame = blames.iter().find(|blame| blame.seat == seat);
             Some(conduct.participation(None, blame))
         });
         Ok(Some(Refereed {
             started_us,
-            seats: setup
-                .bots
-                .iter()
-                .map(|bot| format!("builtin:{bot}"))
-                .collect(),
+            seats,
             participation: participation.collect(),
             blames,
             conduct,

@@ -6,10 +6,13 @@
 //! ones through `replay`, including the dialogues of built-in seats), `hub`, `arbiter` (pipes) and `in_process`. `seat`
 //! calls players and asks bots; seats on our own listener are called with the nonce, and stored and shown without it.
 //! `record` keeps every seat's transcript in the store and, at the match's end, the facts that it shows; its writer waits
-//! while nothing can be written. `http` is what asks for matches.
+//! while nothing can be written. `feed` passes on a match that somebody watches while it is played, and `followed` one in
+//! process. `http` is what asks for matches.
 
 pub mod arbiter;
 mod drive;
+mod feed;
+mod followed;
 pub mod host;
 pub mod http;
 pub mod hub;
@@ -24,6 +27,7 @@ mod stop;
 mod tests;
 
 pub use arbiter::Pipes;
+pub use feed::{Beginning, Fed, Feed};
 pub use host::{
     Call, Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest,
     Numbers, OnMatch, StartError, Started, demo, merged,
@@ -32,8 +36,8 @@ pub use http::{Reaches, ServerSettings, query, serve};
 pub use in_process::InProcess;
 pub use play::{HubPorts, MatchError, Ports, play};
 pub use record::{
-    DecisionTimes, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of,
-    result_of,
+    DecisionTimes, MatchRecord, OpenRecord, RecordError, RecordLine, Recording, UnfinishedMatch,
+    cancelled, lines_of, result_of,
 };
 pub use refereed::Refereed;
 pub use seat::{

@@ -1,6 +1,7 @@
 //! One match of any game, over any wire: a spec and ports in, how it ended out.
 
 use super::arbiter::{self, Pipes, PlayError};
+use super::feed::Beginning;
 use super::host::{self, Host, MatchRequest, StartError};
 use super::hub::{AppointmentError, HubServer};
 use super::in_process::{InProcess, bot_of};
@@ -9,7 +10,6 @@ use super::seat_builtin::Builtins;
 use super::spec::MatchSpec;
 use super::stop::Stop;
 use crate::clock::now_us;
-use crate::simulated;
 use games::{PlaySetup, SetupError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -121,7 +121,7 @@ fn in_process(
         record: spec.record,
     };
     let timed = players.timed || spec.deck.is_multiple_of(TIMED_EVERY);
-    InProcess { timed, ..players }.play(spec.kit, &setup, stop)
+    InProcess { timed, ..players }.play(spec.kit, &setup, spec.feed, stop)
 }
 
 async fn on_pipes(
@@ -131,11 +131,15 @@ async fn on_pipes(
 ) -> Result<Option<Refereed>, MatchError> {
     let started_us = now_us();
     let seats = spec.seats.iter().map(ToString::to_string).collect();
+    let beginning = Beginning::new(started_us, seats);
+    if let Some(feed) = &spec.feed {
+        feed.begin(beginning.clone());
+    }
     let played = arbiter::play(spec, players, stop.token()).await?;
     Ok(played.map(|played| Refereed {
-        match_id: Some(simulated::ulid().to_string()),
+        match_id: Some(beginning.match_id),
         started_us,
-        seats,
+        seats: beginning.seats,
         ..played
     }))
 }
@@ -151,6 +155,7 @@ async fn called(spec: MatchSpec, host: &Arc<Host>) -> Result<Refereed, MatchErro
         options: spec.options,
         pause: Duration::ZERO,
         reach: None,
+        feed: spec.feed,
     };
     let hosted = host.start(request).await?.begin().wait().await;
     let Some((end, outcome)) = hosted.end.get().zip(hosted.outcome()) else {

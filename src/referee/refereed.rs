@@ -1,7 +1,7 @@
 //! A match that one of our referees led to its end, whatever its wire.
 
 use super::host::Numbers;
-use super::record::DecisionTimes;
+use super::record::{DecisionTimes, OpenRecord};
 use super::seat::Left;
 use games::match_::Conduct;
 use games::{Blame, Exchange, Outcome, Participation};
@@ -33,6 +33,8 @@ pub struct Refereed {
     pub numbers: Option<Numbers>,
     /// Why the machine made a program late that was blamed for it, if it did.
     pub excuse: Option<String>,
+    /// Its record, if it was stored while it was played; `None`: it is stored when it is over.
+    pub record: Option<OpenRecord>,
 }
 
 impl Refereed {
@@ -52,6 +54,7 @@ impl Refereed {
             times: DecisionTimes::Stamped,
             numbers: None,
             excuse: None,
+            record: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A match to play, whatever its wire.
 
+use super::feed::Feed;
 use super::seat::SeatSpec;
 use crate::store::types::Slot;
 use games::{Kit, Learnt};
@@ -32,6 +33,8 @@ pub struct MatchSpec {
     pub record: bool,
     /// Its place in a tournament.
     pub slot: Option<Slot>,
+    /// Where it is passed on while it is played, if somebody watches; a hub stores its matches itself.
+    pub feed: Option<Feed>,
 }
 
 impl MatchSpec {
@@ -51,6 +54,7 @@ impl MatchSpec {
             options,
             record: false,
             slot: None,
+            feed: None,
         }
     }
 }

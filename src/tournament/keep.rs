@@ -1,37 +1,26 @@
 //! Stores matches that were played in process.
 
+use super::opening::{NewMatch, Opening, REFEREE, is_shared};
 use super::played_match::PlayedMatch;
 use crate::config::Location;
 use crate::history::GameRules;
 use crate::history::STDERR;
-use crate::referee::{
-    Draw, MatchRecord, Numbers, RecordError, Recording, StartError, lines_of, result_of,
-};
-use crate::replay::builtin_seeds;
-use crate::store::types::{Durability, MatchResult, MatchRow, SeatNotes, SeatRow, Slot};
+use crate::referee::{MatchRecord, RecordError, Recording, lines_of, result_of};
+use crate::store::types::{Durability, MatchResult, SeatNotes, Slot};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
 use futures_util::stream::{self, TryStreamExt as _};
-use games::{Fact, Kit, Seat, TableSetup, Wire};
+use games::{Fact, Kit, Seat};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// The name under which matches of `play` are stored: no other referee resumes them.
-pub const REFEREE: &str = "play";
 /// Why a match that was running or being stored has no end.
 pub(super) const KILLED: &str = "the run was killed before it ended";
 /// Lines handed to the recording at once.
 const LINES_AT_ONCE: usize = 64;
 /// Matches whose transcripts are stored and folded at once.
 const MATCHES_AT_ONCE: usize = 4;
-
-/// The name under which matches of a tournament are stored where several processes store them: each of them closes only its
-/// own tournament's.
-#[must_use]
-pub fn referee_of(tournament: &str) -> String {
-    format!("{REFEREE}/{tournament}")
-}
 
 /// How much of each match is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -94,12 +83,6 @@ pub(super) fn recording(store: &Store, extent: Extent) -> Recording {
     }
 }
 
-/// Whether several processes may store matches there.
-pub(super) fn is_shared(recording: &Recording) -> bool {
-    let store = recording.store();
-    store.is_some_and(|store| store.location().file().is_none())
-}
-
 /// Closes the matches that this referee has left open: nobody else will.
 pub(super) async fn close_orphans(recording: &Recording, referee: &str) -> anyhow::Result<()> {
     for kit in games::ALL {
@@ -109,8 +92,8 @@ pub(super) async fn close_orphans(recording: &Recording, referee: &str) -> anyho
     Ok(())
 }
 
-/// Stores every match received until the sender is gone. They are opened and closed in this order, whatever
-/// takes longer: numbers and models do not depend on it.
+/// Stores every match received until the sender is gone. They are opened, unless they were while they were played, and closed
+/// in this order, whatever takes longer: numbers and models do not depend on it.
 ///
 /// # Errors
 /// For the first match that cannot be stored.
@@ -120,23 +103,19 @@ pub async fn keep(
     recording: Recording,
     played: mpsc::Receiver<Kept>,
 ) -> anyhow::Result<()> {
-    let keeper = Keeper {
+    let opening = Opening {
         kit,
         options,
         recording,
     };
-    let last = keeper.recording.last_market(kit.card().name).await?;
-    let opened = stream::try_unfold(
-        (keeper, played, last),
-        |(keeper, mut played, last)| async move {
-            let Some(next) = played.recv().await else {
-                return Ok::<_, anyhow::Error>(None);
-            };
-            let record = keeper.open(&next, last + 1).await;
-            let record = record.with_context(|| unstored(&next.played))?;
-            Ok(Some(((next, record), (keeper, played, last + 1))))
-        },
-    );
+    let opened = stream::try_unfold((opening, played), |(opening, mut played)| async move {
+        let Some(mut next) = played.recv().await else {
+            return Ok::<_, anyhow::Error>(None);
+        };
+        let record = recorded(&opening, &mut next).await;
+        let record = record.with_context(|| unstored(&next.played))?;
+        Ok(Some(((next, record), (opening, played))))
+    });
     let filled = opened.map_ok(|(kept, record)| async move {
         let filled = fill(kit, &kept, record).await;
         filled.with_context(|| unstored(&kept.played))
@@ -158,87 +137,30 @@ fn unstored(played: &PlayedMatch) -> String {
     format!("cannot store match {}", played.number + 1)
 }
 
-struct Keeper {
-    kit: &'static dyn Kit,
-    options: Value,
-    recording: Recording,
-}
-
-impl Keeper {
-    /// Opens a match; `number` is its number in its game unless its wire has random ones.
-    async fn open(&self, kept: &Kept, number: u64) -> anyhow::Result<MatchRecord> {
-        let Kept { played, slot, .. } = kept;
-        let shared = slot
-            .as_ref()
-            .filter(|slot| slot.claim.is_some() || is_shared(&self.recording));
-        let ids = || (1..=played.seats.len() as u64).collect();
-        let numbers = match self.kit.card().wire {
-            Wire::Callbacks => self.drawn(played).await?,
-            // Others count as well.
-            _ if shared.is_some() => Numbers {
-                ids: ids(),
-                ..self.drawn(played).await?
-            },
-            _ => Numbers {
-                market: number,
-                ids: ids(),
-            },
-        };
-        let plain = TableSetup::numbered(played.seed, self.options.clone(), played.seats.len());
-        // Its calls carry the numbers that it had on the wire.
-        let table = self.kit.table(&match &played.numbers {
-            Some(Numbers { market, ids }) => TableSetup {
-                market: *market,
-                ids: ids.clone(),
-                ..plain
-            },
-            None => plain,
-        })?;
-        let mut row = MatchRow {
-            id: played
-                .match_id
-                .clone()
-                .unwrap_or_else(|| ulid::Ulid::generate().to_string()),
-            game: self.kit.card().name.to_owned(),
-            referee: match shared {
-                Some(slot) => referee_of(&slot.tournament),
-                None => REFEREE.to_owned(),
-            },
-            market: numbers.market,
-            ours: true,
-            started_us: played.started_us,
-            setup: table.setup(),
-            seats: (0u8..)
-                .zip(&played.seats)
-                .map(|(seat, spec)| SeatRow {
-                    seat,
-                    spec: spec.clone(),
-                    ..SeatRow::default()
-                })
-                .collect(),
-            ..MatchRow::default()
-        };
-        if let Some(slot) = slot {
-            slot.seat(&mut row);
+/// The match's record: the one that it was stored in while it was played, or a new one.
+async fn recorded(opening: &Opening, kept: &mut Kept) -> anyhow::Result<MatchRecord> {
+    let Kept { played, slot, .. } = kept;
+    let record = match played.record.take().and_then(|record| record.take()) {
+        Some(record) => {
+            // It is stored.
+            played.transcript.clear();
+            record
         }
-        let record = self.recording.open(&row, &numbers.ids, &[]).await?;
-        let seeds = builtin_seeds(played.seed, &played.seats);
-        Ok(record.alone(played.times.clone()).seeded(&seeds))
-    }
-
-    /// The numbers that it had on the wire, unless they are in use here; otherwise others, from the match's seed: what a run
-    /// stores is reproducible.
-    async fn drawn(&self, played: &PlayedMatch) -> Result<Numbers, StartError> {
-        let game = self.kit.card().name;
-        if let Some(own) = &played.numbers
-            && !self.recording.used(game, own.market, &own.ids).await?
-        {
-            return Ok(own.clone());
+        None => {
+            let drawn = || ulid::Ulid::generate().to_string();
+            let new = NewMatch {
+                number: played.number,
+                seed: played.seed,
+                match_id: played.match_id.clone().unwrap_or_else(drawn),
+                started_us: played.started_us,
+                seats: &played.seats,
+                numbers: played.numbers.as_ref(),
+                slot: slot.as_ref(),
+            };
+            opening.open(new).await?
         }
-        let draw = Draw::new(Some(Draw::seed(played.seed, played.number)));
-        let seats = played.seats.len();
-        draw.free(&self.recording, game, seats, |_| true).await
-    }
+    };
+    Ok(record.alone(played.times.clone()))
 }
 
 /// Stores what was said in a match, and how it ended, up to its end itself.
@@ -356,21 +278,21 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("drover.db");
             let recording = open_recording(&path, Extent::Full).await.unwrap();
-            let keeper = Keeper {
+            let opening = Opening {
                 kit,
                 options: plan.options.clone(),
                 recording: recording.clone(),
             };
-            let kept = Kept {
+            let mut kept = Kept {
                 played,
                 slot,
                 fills: true,
             };
-            let record = keeper.open(&kept, 1).await.unwrap();
+            let record = recorded(&opening, &mut kept).await.unwrap();
             let (record, result) = fill(kit, &kept, record).await.unwrap();
             // All that was said is stored; the run is killed before the end is.
             assert_eq!(result.cause, Cause::Normal);
-            drop((record, keeper));
+            drop((record, opening));
             recording.close().await;
             let recording = open_recording(&path, Extent::Full).await.unwrap();
             let store = recording.store().unwrap();

@@ -4,7 +4,8 @@
 //! A tournament's file (`file`, `entrant`) becomes a `course`, which goes round by round: `ratings::schedule` decides who
 //! meets whom, the round is stored before its first match, and `runner` plays its matches, one at a time on each worker, by
 //! the `MatchPlayer` that the wire asks for: programs on pipes, players over HTTP, players that dial our hub, or bots in
-//! process. `keep` stores each match that ended, the hub its own. A resumed run reads decisions and places back (`stored`),
+//! process. `keep` stores each match that ended, the hub its own; where somebody watches, `live` stores it while it is played, up
+//! to its end. A resumed run reads decisions and places back (`stored`),
 //! closes what was left open, and plays what has no place yet. `standings` computes everything from matches in memory.
 //!
 //! Bots that learn (`knowledge`) do so between rounds: the stored lessons of the round's matches are merged by match number
@@ -20,6 +21,8 @@ mod file;
 mod file_error;
 mod keep;
 mod knowledge;
+mod live;
+mod opening;
 mod played_match;
 mod player;
 mod programs;
@@ -45,8 +48,10 @@ pub use cup::{Cup, Models};
 pub use entrant::Entrant;
 pub use file::TournamentFile;
 pub use file_error::FileError;
-pub use keep::{Extent, Kept, REFEREE, keep, open_recording, referee_of};
+pub use keep::{Extent, Kept, keep, open_recording};
 pub use knowledge::Knowledge;
+pub use live::Live;
+pub use opening::{REFEREE, referee_of};
 pub use played_match::PlayedMatch;
 pub use player::{MatchPlayer, Plan, Playing, Referees};
 pub use programs::broken;

@@ -2,7 +2,7 @@
 
 use crate::history::TournamentMatch;
 use crate::referee::seat::Left;
-use crate::referee::{DecisionTimes, Numbers, Refereed};
+use crate::referee::{DecisionTimes, Numbers, OpenRecord, Refereed};
 use games::match_::Conduct;
 use games::{Blame, Exchange, Histogram, Outcome, Participation, Seat, judge};
 
@@ -41,6 +41,8 @@ pub struct PlayedMatch {
     pub participation: Vec<Option<Participation>>,
     /// What there is to say if the machine had it played again, or in another one's place; may be empty.
     pub again: String,
+    /// Its record, if it was stored while it was played.
+    pub record: Option<OpenRecord>,
     /// Those in whose place it was played: they count for nothing.
     pub replaced: Vec<Self>,
 }
@@ -67,6 +69,7 @@ impl PlayedMatch {
             numbers: refereed.numbers,
             participation: refereed.participation,
             again: String::new(),
+            record: refereed.record,
             replaced: Vec::new(),
         }
     }

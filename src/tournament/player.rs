@@ -1,6 +1,7 @@
 //! The interface between many matches and the ways of playing one.
 
 use super::knowledge::Knowledge;
+use super::live::Live;
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use crate::link::program::{Machine, sweep};
@@ -70,6 +71,7 @@ impl Plan {
             options: self.options.clone(),
             record: self.record,
             slot: planned.slot.clone(),
+            feed: None,
         })
     }
 }
@@ -111,6 +113,8 @@ pub trait MatchPlayer: Send + Sync {
 /// Our own referees.
 pub struct Referees {
     ports: Ports,
+    /// Stores matches while they are played; `None`: they are stored when they are over.
+    live: Option<Live>,
     /// In a tournament, entrants that answered nothing in their last match, with its round; empty at first. They are
     /// not called for the rest of the round and have one try in their first match of the next, so that a dead entrant
     /// holds up one match of all. `None`: each match is on its own.
@@ -123,6 +127,7 @@ impl Referees {
     pub fn new(ports: Ports) -> Self {
         Self {
             ports,
+            live: None,
             silent: None,
         }
     }
@@ -132,7 +137,33 @@ impl Referees {
     pub fn remembering(ports: Ports, silent: HashMap<usize, u32>) -> Self {
         Self {
             ports,
+            live: None,
             silent: Some(silent.into()),
+        }
+    }
+
+    /// The same for those who watch: matches are stored while they are played, where that is what happens to them at all.
+    #[must_use]
+    pub fn shown(self, live: Option<Live>) -> Self {
+        Self { live, ..self }
+    }
+
+    /// Plays it, and stores it meanwhile if somebody watches.
+    async fn followed(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        mut spec: MatchSpec,
+        stop: &Stop,
+    ) -> Result<Option<Refereed>, MatchError> {
+        let live = self.live.as_ref();
+        let live = live.filter(|_| plan.record && !self.records());
+        match live.and_then(|live| live.follow(plan.kit, &plan.options, planned)) {
+            Some((feed, following)) => {
+                spec.feed = Some(feed);
+                following.end(play(spec, &self.ports, stop).await).await
+            }
+            None => play(spec, &self.ports, stop).await,
         }
     }
 
@@ -145,7 +176,7 @@ impl Referees {
     ) -> Result<Option<Refereed>, MatchError> {
         let Some(silent) = &self.silent else {
             let spec = plan.spec(planned, seats, Vec::new())?;
-            return play(spec, &self.ports, stop).await;
+            return self.followed(plan, planned, spec, stop).await;
         };
         let sides = Sides::new(plan.kit, &plan.options, &planned.table)?;
         let line_up: Vec<usize> = sides.entrants().collect();
@@ -153,7 +184,7 @@ impl Referees {
         let last = silent.lock().clone();
         let tries = |one: &usize| last.get(one).map(|last| u16::from(*last != round));
         let spec = plan.spec(planned, seats, line_up.iter().map(tries).collect())?;
-        let played = play(spec, &self.ports, stop).await?;
+        let played = self.followed(plan, planned, spec, stop).await?;
         if let Some(played) = &played {
             let mut silent = silent.lock();
             for (entrant, conduct) in line_up.iter().zip(&played.conduct) {

@@ -60,6 +60,8 @@ impl<C: Contest> Erased<C> {
 struct Paced<'a, C: Contest> {
     bots: &'a [String],
     pace: &'a dyn Pace,
+    /// The referee's side of the match, at its start.
+    table: &'a dyn Fn() -> Result<Box<dyn Table>, SetupError>,
     left: Seats<Duration>,
     /// `None` for an act that came too late.
     acts: Option<Vec<(Seat, Option<C::Act>)>>,
@@ -118,6 +120,20 @@ impl<C: Contest> Arena<C> for Paced<'_, C> {
         }
         out.into_iter().for_each(|seat| C::forfeit(game, seat));
         self.expelled.append(&mut late);
+        self.show();
+    }
+}
+
+impl<C: Contest> Paced<'_, C> {
+    /// Shows what was said so far, if somebody looks.
+    fn show(&self) {
+        if let Some(acts) = &self.acts
+            && self.pace.looks()
+            && let Ok(mut table) = (self.table)()
+        {
+            let transcript = transcribed::<C>(table.as_mut(), self.bots, acts);
+            self.pace.look(&transcript);
+        }
     }
 }
 
@@ -178,11 +194,16 @@ impl<C: Contest> Kit for Erased<C> {
             ids: &ids,
         };
         let refereed = Self::refereed(&setup.options, &deal)?;
+        let table = || {
+            let refereed = Self::refereed(&setup.options, &deal)?;
+            C::referee(refereed).map_err(|why| Self::wrong("options", &why))
+        };
         let mut bots = Self::bots_of(setup)?;
         let clock = C::clock(&refereed);
         let mut paced: Paced<'_, C> = Paced {
             bots: &setup.bots,
             pace,
+            table: &table,
             left: Seats::from_fn(seats, |_| clock),
             acts: setup.record.then(Vec::new),
             aborts: C::aborts(&refereed),
@@ -202,10 +223,7 @@ impl<C: Contest> Kit for Erased<C> {
         };
         let transcript = match acts {
             None => Vec::new(),
-            Some(acts) => {
-                let mut table = C::referee(refereed).map_err(|why| Self::wrong("options", &why))?;
-                transcribed::<C>(table.as_mut(), &setup.bots, &acts)
-            }
+            Some(acts) => transcribed::<C>(table()?.as_mut(), &setup.bots, &acts),
         };
         let mut outcome = end.game.outcome().unwrap_or_else(stalled);
         if !expelled.is_empty() {

@@ -94,6 +94,7 @@ pub async fn play_from(
         players,
         record: false,
         machine: None,
+        feed: None,
         watch: None,
     };
     Ok(game.play(stop).await)

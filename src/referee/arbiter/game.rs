@@ -6,6 +6,7 @@ use super::watch::Watch;
 use crate::clock::Steady;
 use crate::link::program::Machine;
 use crate::referee::drive::{DriveError, drive};
+use crate::referee::feed::{Charged, Feed};
 use crate::referee::refereed::Refereed;
 use crate::referee::seat::Left;
 use games::match_::{Attendance, Conduct, Place, Rules};
@@ -20,6 +21,8 @@ pub(super) struct Game<'w> {
     pub(super) record: bool,
     /// What the machine is watched by.
     pub(super) machine: Option<Machine>,
+    /// Where it is passed on, if somebody watches all of it.
+    pub(super) feed: Option<Feed>,
     /// Who follows one seat.
     pub(super) watch: Option<Watch<'w>>,
 }
@@ -42,7 +45,11 @@ impl Game<'_> {
         let places = self.players.iter().map(place).collect();
         let mut match_ = self.match_.with_rules(rules).among(places);
         let clock = Steady::new();
-        let mut port = Pipes::new(self.players, self.record, self.watch, stop.clone());
+        let seats = self.players.len();
+        let feed = self
+            .feed
+            .map(|feed| Charged::new(feed, seats, clock.now_us()));
+        let mut port = Pipes::new(self.players, self.record, feed, self.watch, stop.clone());
         let played = drive(&mut match_, &mut port, &clock).await;
         let (players, transcript) = port.into_parts();
         let scores = players.iter().map(|_| 0).collect();

@@ -75,6 +75,7 @@ pub(super) async fn watched(
         players: apart(seating).await?,
         record,
         machine,
+        feed: spec.feed,
         watch,
     };
     Ok(game.play(stop).await)

@@ -5,6 +5,7 @@ use super::watch::Watch;
 use crate::clock::Steady;
 use crate::link::program::LineFault;
 use crate::referee::drive::{DriveError, Port};
+use crate::referee::feed::Charged;
 use crate::referee::seat::SeatReply;
 use games::match_::{Content, Effect, Failure, Message, Recorded};
 use games::{Exchange, Match, Seat};
@@ -25,6 +26,8 @@ pub(super) struct Pipes<'a> {
     players: Vec<Player>,
     record: bool,
     transcript: Vec<Exchange>,
+    /// Where the match is passed on, if somebody watches all of it.
+    feed: Option<Charged>,
     /// Who follows one seat.
     watch: Option<Watch<'a>>,
     stop: CancellationToken,
@@ -38,6 +41,7 @@ impl<'a> Pipes<'a> {
     pub(super) fn new(
         players: Vec<Player>,
         record: bool,
+        feed: Option<Charged>,
         watch: Option<Watch<'a>>,
         stop: CancellationToken,
     ) -> Self {
@@ -45,6 +49,7 @@ impl<'a> Pipes<'a> {
             players,
             record,
             transcript: Vec::new(),
+            feed,
             watch,
             stop,
             waited: Vec::new(),
@@ -66,6 +71,9 @@ impl<'a> Pipes<'a> {
     }
 
     fn record(&mut self, line: Recorded) {
+        if let Some(feed) = &mut self.feed {
+            feed.record(&line);
+        }
         let seat = line.seat;
         match line.content {
             Content::Call(text) => {

@@ -2,6 +2,7 @@
 
 use crate::clock::Steady;
 use crate::referee::drive::{DriveError, Port, wait_until};
+use crate::referee::feed::Feed;
 use crate::referee::record::log::{LogLine, MatchLog, shown};
 use crate::referee::record::{RecordLine, Writer};
 use crate::referee::seat::seat_link::{SeatLink, SeatReply};
@@ -31,6 +32,8 @@ pub(super) struct Callbacks {
     links: Links,
     calls: FuturesUnordered<BoxFuture<'static, Ended>>,
     log: Arc<MatchLog>,
+    /// Where the match is passed on, if somebody watches.
+    feed: Option<Feed>,
     lines: mpsc::Sender<RecordLine>,
     /// How many lines are stored.
     stored: watch::Receiver<u64>,
@@ -44,6 +47,7 @@ impl Callbacks {
     pub(super) fn new(
         links: Links,
         log: Arc<MatchLog>,
+        feed: Option<Feed>,
         writer: &Writer,
         stop: CancellationToken,
     ) -> Self {
@@ -52,6 +56,7 @@ impl Callbacks {
             links,
             calls: FuturesUnordered::new(),
             log,
+            feed,
             lines: writer.lines(),
             stored: writer.stored(),
             broken: writer.broken().clone(),
@@ -134,7 +139,11 @@ impl Port for Callbacks {
                 {
                     self.show(*seat, replied);
                 }
-                let sent = self.lines.send(line.into()).await;
+                let line = RecordLine::from(line);
+                if let Some(feed) = &self.feed {
+                    feed.line(line.clone());
+                }
+                let sent = self.lines.send(line).await;
                 sent.map_err(|_| DriveError::Unrecorded)?;
             }
             Effect::Send(message) => self.call(message),

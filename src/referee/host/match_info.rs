@@ -1,6 +1,7 @@
 //! What is requested when a match is started, and what is known of a running one.
 
 use crate::link::Reach;
+use crate::referee::feed::{Beginning, Feed};
 use crate::referee::record::log::MatchLog;
 use crate::referee::seat::Left;
 use crate::referee::seat::seat_spec::SeatSpec;
@@ -34,6 +35,8 @@ pub struct MatchRequest {
     pub pause: Duration,
     /// The addresses that its players may have; `None`: those that the host calls.
     pub reach: Option<Reach>,
+    /// Where it is passed on while it is played, if somebody watches.
+    pub feed: Option<Feed>,
 }
 
 /// The players and their numbers.
@@ -77,6 +80,17 @@ impl MatchInfo {
                 })
                 .collect(),
             ..MatchRow::default()
+        }
+    }
+
+    /// How the match begins, where it is passed on.
+    pub(super) fn beginning(&self) -> Beginning {
+        Beginning {
+            match_id: self.match_id.clone(),
+            started_us: self.started_us,
+            seats: self.seats.clone(),
+            market: Some(self.market),
+            ids: self.ids.clone(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::config::{Config, Koehandel};
 use crate::link::{HttpOptions, Reach, Target};
 use crate::programs::{Account, Launch};
 use crate::referee::drive::{DriveError, drive};
+use crate::referee::feed::Feed;
 use crate::referee::record::log::{self, LogLine, MatchLog};
 use crate::referee::record::{
     DecisionTimes, MatchRecord, Patience, RecordError, Recording, Writer,
@@ -110,6 +111,8 @@ pub(in crate::referee) struct Play {
     pub(in crate::referee) record: MatchRecord,
     /// Wait before each message that asks for an answer.
     pub(in crate::referee) pause: Duration,
+    /// Where the match is passed on, if somebody watches.
+    pub(in crate::referee) feed: Option<Feed>,
 }
 
 impl Host {
@@ -209,6 +212,7 @@ impl Host {
                 links,
                 record,
                 pause: request.pause,
+                feed: request.feed,
             },
         ))
     }
@@ -342,6 +346,9 @@ impl Host {
         if let Some(notify) = &self.settings.on_match {
             notify(&hosted.info);
         }
+        if let Some(feed) = &play.feed {
+            feed.begin(hosted.info.beginning());
+        }
         let (begin, may_begin) = oneshot::channel();
         let (end, ended) = oneshot::channel::<()>();
         let host = Arc::clone(self);
@@ -368,6 +375,7 @@ impl Host {
             links,
             record,
             pause,
+            feed,
         } = play;
         let account = |link: &Option<Box<dyn SeatLink>>| link.as_ref()?.account();
         let accounts: Vec<Option<Account>> = links.iter().map(account).collect();
@@ -384,7 +392,8 @@ impl Host {
             within: Duration::MAX,
         };
         let writer = Writer::start(record, patience.clone());
-        let mut port = Callbacks::new(links, Arc::clone(&hosted.log), &writer, self.stop.clone());
+        let (log, stop) = (Arc::clone(&hosted.log), self.stop.clone());
+        let mut port = Callbacks::new(links, log, feed, &writer, stop);
         let driven = async {
             let outcome = drive(&mut match_, &mut port, &Steady::new()).await?;
             Ok((outcome, port.leave().await))

@@ -30,7 +30,8 @@ pub fn result_of(outcome: &Outcome, blames: &[Blame]) -> MatchResult {
 }
 
 /// A match that was given up; why.
-pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
+#[must_use]
+pub fn cancelled(detail: String) -> MatchResult {
     MatchResult {
         detail,
         ..MatchResult::new(now_us(), Cause::Cancelled, Vec::new())

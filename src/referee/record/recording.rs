@@ -22,7 +22,9 @@ use games::match_::{Content, Recorded};
 use games::seat::Taken;
 use games::{Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::sync::Arc;
+use tokio::sync::Mutex;
 
 /// What a match says that was played by a claim that had lapsed.
 const VOID: &str = "counts for nothing: another worker was given this match meanwhile";
@@ -59,6 +61,8 @@ struct Stored {
     store: Arc<dyn Storage>,
     durability: Durability,
     transcripts: bool,
+    /// The last number that [`Recording::next_market`] gave, by game.
+    numbered: Arc<Mutex<HashMap<&'static str, u64>>>,
     /// Where other replicas share it.
     tenancies: Option<Arc<Tenancies>>,
 }
@@ -71,6 +75,7 @@ impl Recording {
             store: store.into(),
             durability,
             transcripts: true,
+            numbered: Arc::default(),
             tenancies: None,
         }))
     }
@@ -83,6 +88,7 @@ impl Recording {
             store: store.into(),
             durability: Durability::Process,
             transcripts: false,
+            numbered: Arc::default(),
             tenancies: None,
         }))
     }
@@ -138,6 +144,23 @@ impl Recording {
             Some(store) => Ok(store.last_market(game).await?),
             None => Ok(0),
         }
+    }
+
+    /// The number of the game's next match, where nobody else gives it numbers: one above the last.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn next_market(&self, game: &'static str) -> Result<u64, RecordError> {
+        let Some(stored) = &self.0 else {
+            return Ok(1);
+        };
+        let mut numbered = stored.numbered.lock().await;
+        let last = match numbered.get(game) {
+            Some(last) => *last,
+            None => stored.store.last_market(game).await?,
+        };
+        numbered.insert(game, last + 1);
+        Ok(last + 1)
     }
 
     /// Whether the number of one of our matches or its players was used before.

@@ -2,10 +2,13 @@
 
 use super::tournament;
 use super::workers::Running;
-use crate::app::{drover, folder, ok, play, refused, request, set, text, until, wait};
+use crate::app::{
+    drover, folder, ok, play, refused, request, run_on, set, text, until, verified, wait,
+};
 use crate::bots::is_there;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::{Value, json};
 use std::fs::{self, File, Permissions};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
@@ -18,20 +21,142 @@ fn address_in(said: &str) -> Option<SocketAddr> {
     address.split_once('/')?.0.parse().ok()
 }
 
+/// A run that serves its pages, and where. It ends with the test, however that ends.
+fn served(folder: &Path, mut run: Command) -> (Running, SocketAddr) {
+    let said = folder.join("said");
+    run.arg("--watch=127.0.0.1:0").stdout(Stdio::null());
+    run.stderr(File::create(&said).unwrap());
+    let run = Running(run.spawn().unwrap());
+    let address = || address_in(&fs::read_to_string(&said).unwrap());
+    until(|| address().is_some());
+    (run, address().unwrap())
+}
+
+/// The matches that are played now.
+fn live(address: SocketAddr) -> Vec<Value> {
+    request(address, "GET", "/api/v1/matches?live=true", &[], "").items()
+}
+
+/// Four bots that take their time, kept in this folder.
+fn slow(folder: &Path) -> Command {
+    let mut command = play("koehandel", &["builtin:champion"; 4], &[]);
+    command.args(["--budget", "50ms", "--store", "p.db"]);
+    command.current_dir(folder);
+    command
+}
+
+/// The matches kept in this database, newest first.
+fn kept(store: &Path) -> Vec<Value> {
+    let listed = ok(run_on(
+        store,
+        &["match", "list", "--output", "json", "--limit", "250"],
+    ));
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    listed["items"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_match_is_shown_move_by_move_while_it_is_played() {
+    let folder = folder();
+    let (mut run, address) = served(folder.path(), slow(folder.path()));
+    until(|| !live(address).is_empty());
+    let id = live(address)[0]["id"].as_str().unwrap().to_owned();
+    let entries = || {
+        let path = format!("/api/v1/matches/{id}/entries.ndjson");
+        request(address, "GET", &path, &[], "").body.lines().count()
+    };
+    let at_first = entries();
+    until(|| entries() > at_first);
+    let later = entries();
+    until(|| entries() > later);
+    let page = format!("href=\"/matches/{id}\"");
+    until(|| {
+        let start = request(address, "GET", "/", &[], "").body;
+        let shown = ["class=\"board\"", "tag live", &*page];
+        shown.into_iter().all(|shown| start.contains(shown))
+    });
+    assert_eq!(live(address).len(), 1, "it is shown before its end");
+    until(|| run.0.try_wait().unwrap().is_some());
+    assert!(run.0.wait().unwrap().success());
+    let store = folder.path().join("p.db");
+    let kept = kept(&store);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(
+        (&kept[0]["id"], &kept[0]["cause"]),
+        (&json!(id), &json!("normal"))
+    );
+    assert!(verified(&store).contains("in order"));
+}
+
+#[test]
+fn results_are_the_same_whether_a_run_is_watched_or_not() {
+    let watch = "--watch=127.0.0.1:0";
+    // Over pipes, and over HTTP with bots that learn from what is stored.
+    for file in [super::CUP, super::LEARNERS] {
+        let results = |more: &[&str]| {
+            super::played(file, |folder| {
+                let more = [&["cup.toml"][..], more].concat();
+                ok(tournament(folder, "run", &more).output().unwrap());
+                let store = folder.join("tournament.db");
+                assert!(verified(&store).contains("in order"));
+                let open = kept(&store)
+                    .into_iter()
+                    .filter(|row| row["cause"].is_null());
+                assert_eq!(open.count(), 0);
+            })
+        };
+        assert_eq!(results(&[watch]), results(&[]));
+    }
+    let scores = |more: &[&str]| {
+        let folder = folder();
+        let mut command = play("koehandel", &["builtin:champion"; 4], &[]);
+        command
+            .args(["--budget", "500n", "--seed", "7", "--store", "p.db"])
+            .args(more);
+        ok(command.current_dir(folder.path()).output().unwrap());
+        let row = kept(&folder.path().join("p.db")).remove(0);
+        (
+            row["scores"].clone(),
+            row["setup"].clone(),
+            row["market"].clone(),
+        )
+    };
+    assert_eq!(scores(&[watch]), scores(&[]));
+}
+
+#[test]
+fn a_match_that_is_cut_off_does_not_stay_live() {
+    let folder = folder();
+    for signal in [Signal::SIGTERM, Signal::SIGKILL] {
+        let (mut run, address) = served(folder.path(), slow(folder.path()));
+        until(|| !live(address).is_empty());
+        kill(Pid::from_raw(run.0.id() as i32), signal).unwrap();
+        until(|| run.0.try_wait().unwrap().is_some());
+    }
+    // What the killed run has left open, the next one closes.
+    let mut next = play("planowanie", &["builtin:random"; 2], &["deals=1 0"]);
+    next.args(["--store", "p.db"]).current_dir(folder.path());
+    ok(next.output().unwrap());
+    let kept = kept(&folder.path().join("p.db"));
+    let ends = kept.iter().map(|row| {
+        let [cause, detail] = ["cause", "detail"].map(|key| row[key].as_str().unwrap());
+        (cause, detail)
+    });
+    let expected = [
+        ("normal", ""),
+        ("cancelled", "the run was killed before it ended"),
+        ("cancelled", "the run was stopped before it ended"),
+    ];
+    assert_eq!(ends.collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn a_run_that_is_watched_shows_how_far_it_has_come() {
     let folder = folder();
     let file = super::CUP.replace("rounds = 8", "rounds = 2000");
     fs::write(folder.path().join("cup.toml"), file).unwrap();
-    let said = folder.path().join("said");
-    let mut run = tournament(folder.path(), "run", &["cup.toml", "--watch=127.0.0.1:0"]);
-    run.stdout(Stdio::null())
-        .stderr(File::create(&said).unwrap());
-    // It ends with the test, however that ends.
-    let _run = Running(run.spawn().unwrap());
-    let address = || address_in(&fs::read_to_string(&said).unwrap());
-    until(|| address().is_some());
-    let address = address().unwrap();
+    let run = tournament(folder.path(), "run", &["cup.toml"]);
+    let (_run, address) = served(folder.path(), run);
     let get = |path: &str| request(address, "GET", path, &[], "");
     let cups = || get("/api/v1/tournaments").items();
     until(|| {
@@ -40,7 +165,7 @@ fn a_run_that_is_watched_shows_how_far_it_has_come() {
             .is_some_and(|cup| cup["matches"].as_u64() > Some(3))
     });
     let cup = cups()[0].clone();
-    assert_eq!(cup["ended"], serde_json::Value::Null);
+    assert_eq!(cup["ended"], Value::Null);
     let page = get(&format!("/tournaments/{}", cup["id"].as_str().unwrap())).body;
     for shown in ["of 2000: ", " ended; about ", "not ended"] {
         assert!(page.contains(shown), "{shown}: {page}");

@@ -85,6 +85,7 @@ impl Host {
             links,
             record,
             pause: Duration::ZERO,
+            feed: None,
         };
         let _going_on = self.spawn(hosted, play).begin();
         Ok(())
