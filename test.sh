@@ -5,7 +5,8 @@ cd "$(dirname "$0")"
 
 # What was skipped and how long each step took is printed at the end. The scripts called here add to what was skipped.
 notes=$(mktemp -d)
-trap 'rm -rf "$notes"' EXIT
+trap 'exit 130' INT TERM
+trap '[ ! -s "$notes/beside" ] || kill -- "-$(cat "$notes/beside")" 2>/dev/null; rm -rf "$notes"' EXIT
 export SKIPPED="$notes/skipped"
 : >"$SKIPPED"
 name=""
@@ -15,6 +16,24 @@ step() {
     since=$now
     name=$*
     printf '\n== %s\n' "$*"
+}
+# Runs a command next to what follows, with the time that the processors have left: nothing of it may ask a clock.
+beside() {
+    low="nice -n 19"
+    chrt --idle 0 true 2>/dev/null && low="chrt --idle 0"
+    # A process group of its own, so that it can be ended.
+    set -m
+    $low "$@" >"$notes/log" 2>&1 &
+    set +m
+    echo $! >"$notes/beside"
+}
+# Waits for it, prints what it printed, and ends if it failed.
+joined() {
+    code=0
+    wait "$(cat "$notes/beside")" || code=$?
+    : >"$notes/beside"
+    cat "$notes/log"
+    [ "$code" -eq 0 ] || exit "$code"
 }
 # Installs Debian packages, if that can be done here.
 packages() {
