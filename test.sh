@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 # What was skipped and how long each step took is printed at the end. The scripts called here add to what was skipped.
 notes=$(mktemp -d)
 trap 'exit 130' INT TERM
-trap '[ ! -s "$notes/beside" ] || kill -- "-$(cat "$notes/beside")" 2>/dev/null; rm -rf "$notes"' EXIT
+trap '[ ! -s "$notes/background" ] || kill -- "-$(cat "$notes/background")" 2>/dev/null; rm -rf "$notes"' EXIT
 export SKIPPED="$notes/skipped"
 : >"$SKIPPED"
 name=""
@@ -18,20 +18,20 @@ step() {
     printf '\n== %s\n' "$*"
 }
 # Runs a command next to what follows, with the time that the processors have left: nothing of it may ask a clock.
-beside() {
+background() {
     low="nice -n 19"
     chrt --idle 0 true 2>/dev/null && low="chrt --idle 0"
     # A process group of its own, so that it can be ended.
     set -m
     $low "$@" >"$notes/log" 2>&1 &
     set +m
-    echo $! >"$notes/beside"
+    echo $! >"$notes/background"
 }
 # Waits for it, prints what it printed, and ends if it failed.
 joined() {
     code=0
-    wait "$(cat "$notes/beside")" || code=$?
-    : >"$notes/beside"
+    wait "$(cat "$notes/background")" || code=$?
+    : >"$notes/background"
     cat "$notes/log"
     [ "$code" -eq 0 ] || exit "$code"
 }
@@ -52,7 +52,7 @@ if command -v rustup >/dev/null; then
     cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
     cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 fi
-# What the tests run beside Drover; it comes while Drover is built. Without it they say so.
+# What the tests run next to Drover; it comes while Drover is built. Without it they say so.
 wanted=""
 command -v chromedriver >/dev/null || wanted="chromium chromium-driver"
 [ -n "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] || wanted="$wanted postgresql"
@@ -102,7 +102,7 @@ wait "$installing" || true
 
 step "tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
-beside .ci/clockless
+background .ci/clockless
 cargo test -p drover --lib --locked
 cargo test -p drover --test it --locked
 
