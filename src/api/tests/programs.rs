@@ -234,7 +234,7 @@ async fn the_page_of_a_match_shows_what_its_programs_did() {
     assert!(!stranger.contains("it ended, or closed"), "{stranger}");
     assert!(!stranger.contains("/home/ann"), "{stranger}");
     // A step of the replay leads to what was written then.
-    let led = app.get(&format!("{tab}&session=1")).await.text;
+    let led = app.get_as("admin", &format!("{tab}&session=1")).await.text;
     let unfolded = "<details open><summary>Standard error of bot:mine@1.0";
     assert!(led.contains(unfolded), "{led}");
     let mut pen = Pen::player(app.store(), 2);

@@ -42,7 +42,7 @@ fn live(address: SocketAddr) -> Vec<Value> {
 /// Four bots that take their time, kept in this folder.
 fn slow(folder: &Path) -> Command {
     let mut command = play("koehandel", &["builtin:champion"; 4], &[]);
-    command.args(["--budget", "50ms", "--store", "p.db"]);
+    command.args(["--budget", "250ms", "--store", "p.db"]);
     command.current_dir(folder);
     command
 }
