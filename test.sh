@@ -5,8 +5,20 @@ cd "$(dirname "$0")"
 
 # What was skipped and how long each step took is printed at the end. The scripts called here add to what was skipped.
 notes=$(mktemp -d)
-trap 'exit 130' INT TERM
-trap '[ ! -s "$notes/background" ] || kill -- "-$(cat "$notes/background")" 2>/dev/null; rm -rf "$notes"' EXIT
+background=""
+installing=""
+end() {
+    # What failed in the background is not lost because something else failed first.
+    [ -z "$background" ] || tail -n 40 "$notes/log" >&2 || true
+    [ -z "$background" ] || kill -- "-$background" 2>/dev/null || kill "$background" 2>/dev/null || true
+    # Not ended half way: it installs packages.
+    [ -z "$installing" ] || wait "$installing" || true
+    rm -rf "$notes"
+}
+trap end EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 export SKIPPED="$notes/skipped"
 : >"$SKIPPED"
 name=""
@@ -23,22 +35,22 @@ background() {
     chrt --idle 0 true 2>/dev/null && low="chrt --idle 0"
     # A process group of its own, so that it can be ended.
     set -m
-    $low "$@" >"$notes/log" 2>&1 &
+    $low "$@" </dev/null >"$notes/log" 2>&1 &
     set +m
-    echo $! >"$notes/background"
+    background=$!
 }
 # Waits for it, prints what it printed, and ends if it failed.
 joined() {
     code=0
-    wait "$(cat "$notes/background")" || code=$?
-    : >"$notes/background"
+    wait "$background" || code=$?
+    background=""
     cat "$notes/log"
     [ "$code" -eq 0 ] || exit "$code"
 }
 # Installs Debian packages, if that can be done here.
 packages() {
     [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null &&
-        { apt-get update -q && apt-get install -y -q "$@"; } >/dev/null 2>&1
+        { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -q "$@"; } >/dev/null 2>&1
 }
 skip() {
     printf '*** NOT TESTED: %s ***\n' "$*"
@@ -52,16 +64,12 @@ if command -v rustup >/dev/null; then
     cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
     cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 fi
-# What the tests run next to Drover; it comes while Drover is built. Without it they say so.
-wanted=""
-command -v chromedriver >/dev/null || wanted="chromium chromium-driver"
-[ -n "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] || wanted="$wanted postgresql"
-command -v podman >/dev/null || wanted="$wanted podman buildah runc"
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
 # Half of the tests' time is waiting for programs and clocks.
 export RUST_TEST_THREADS="${RUST_TEST_THREADS:-$((2 * $(nproc)))}"
-# A shim of a version manager looks for the interpreter at every start, and the tests start hundreds.
-if python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null); then PATH="$python:$PATH"; fi
+# A version manager's shim looks for the interpreter at every start, and the tests start hundreds.
+python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null) || python=""
+[ -z "$python" ] || [ "$python" = "$(dirname "$(command -v python3)")" ] || PATH="$python:$PATH"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 # One build for lints, tests, smoke run and container, as static as the executable which is shipped; it is not that one:
 # what clippy-driver compiles lacks the optimisations of MIR.
@@ -76,9 +84,9 @@ else
     skip "the static executable: the musl target or musl-gcc could not be installed"
 fi
 
-# The linker that Rust brings, where it does, takes a third of the time.
+# The linker that Rust brings takes a third of the time of the system's, where the C compiler can call it.
 lld="$(rustc --print sysroot)/lib/rustlib/$(rustc --print host-tuple)/bin/gcc-ld"
-if [ -n "$static" ] && [ -x "$lld/ld.lld" ]; then
+if [ -n "$static" ] && echo 'int main(void) { return 0; }' | cc -fuse-ld=lld -B"$lld" -x c - -o "$notes/probe" 2>/dev/null; then
     flags="CARGO_TARGET_$(printf %s "$musl" | tr 'a-z-' 'A-Z_')_RUSTFLAGS"
     export "$flags=-Clink-arg=-fuse-ld=lld -Clink-arg=-B$lld"
 fi
@@ -86,11 +94,16 @@ fi
 step "formatting"
 cargo fmt --all --check
 
-# shellcheck disable=SC2086
-[ -z "$wanted" ] || packages $wanted & installing=$!
+# What the tests run next to Drover is installed while it is built; without it they say so.
+{
+    command -v chromedriver || packages chromium chromium-driver || true
+    [ -n "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] || packages postgresql || true
+    command -v podman || packages podman buildah runc || true
+} >/dev/null 2>&1 &
+installing=$!
 # Clippy compiles what is built anyhow: to check everything apart first took a third of all the time.
 if command -v clippy-driver >/dev/null; then
-    export RUSTC_WORKSPACE_WRAPPER="$PWD/.ci/lints" CLIPPY_ARGS="-Dwarnings__CLIPPY_HACKERY__"
+    export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS="-Dwarnings__CLIPPY_HACKERY__"
     step "lints and the build"
 else
     step "lints"
@@ -99,10 +112,12 @@ else
 fi
 cargo test --workspace --all-targets --locked --no-run
 wait "$installing" || true
+installing=""
 
 step "tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
 background .ci/clockless
+cargo test --workspace --exclude drover --tests --locked
 cargo test -p drover --lib --locked
 cargo test -p drover --test it --locked
 
@@ -137,7 +152,7 @@ case "$code" in
     *) exit "$code" ;;
 esac
 
-step "what waits for no clock: games, simulator, examples, licences and bans"
+step "what waits for no clock: simulator, examples, licences and bans"
 joined
 
 step "how long it took"
