@@ -16,8 +16,9 @@ use tokio_util::sync::CancellationToken;
 
 /// The maximum number of lines stored at once.
 const BATCH_MAX: usize = 64;
-/// Why a match that was stored while it was played has no end.
+/// Why a match that was stored while it was played has no end: it was stopped, or something failed, which the run reports.
 const STOPPED: &str = "the run was stopped before it ended";
+const FAILED: &str = "it could not be played to its end";
 
 /// Stores matches while they are played, so that who looks at the database sees them.
 pub struct Live {
@@ -152,9 +153,13 @@ impl Following {
     ) -> Result<Option<Refereed>, MatchError> {
         let refereed = match played {
             Ok(Some(refereed)) => refereed,
-            cut => {
-                self.cut_short().await;
-                return cut;
+            Ok(None) => {
+                self.cut_short(STOPPED).await;
+                return Ok(None);
+            }
+            Err(error) => {
+                self.cut_short(FAILED).await;
+                return Err(error);
             }
         };
         let written = self.writing.await.context("it was given up");
@@ -172,12 +177,17 @@ impl Following {
         }))
     }
 
-    async fn cut_short(self) {
+    async fn cut_short(self, why: &str) {
         self.cut.cancel();
         let closed = match self.writing.await {
-            Ok(Ok(Some(written))) => written.record.close(cancelled(STOPPED.to_owned())).await,
-            // What was opened is closed by the next run.
-            _ => return,
+            Ok(Ok(Some(Written { record, .. }))) => {
+                let record = record.without_lessons();
+                let closed = record.close(cancelled(why.to_owned())).await;
+                closed.map_err(anyhow::Error::from)
+            }
+            Ok(Ok(None)) => Ok(()),
+            Ok(Err(error)) => Err(error),
+            Err(error) => Err(error.into()),
         };
         if let Err(error) = closed {
             let number = self.number + 1;

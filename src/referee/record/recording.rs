@@ -344,6 +344,13 @@ impl MatchRecord {
         self
     }
 
+    /// Learns nothing from it after all: it was cut short, and may be played again.
+    #[must_use]
+    pub fn without_lessons(mut self) -> Self {
+        self.alone = None;
+        self
+    }
+
     /// Notes the seeds of the bots in this process, by seat, in rows that are written with their first line.
     #[must_use]
     pub fn seeded(mut self, seeds: &[u64]) -> Self {

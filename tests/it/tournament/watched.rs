@@ -109,21 +109,32 @@ fn results_are_the_same_whether_a_run_is_watched_or_not() {
         };
         assert_eq!(results(&[watch]), results(&[]));
     }
-    let scores = |more: &[&str]| {
+    // In this process, for long enough to be seen while it lasts.
+    let played = |watched: bool| {
         let folder = folder();
-        let mut command = play("koehandel", &["builtin:champion"; 4], &[]);
-        command
-            .args(["--budget", "500n", "--seed", "7", "--store", "p.db"])
-            .args(more);
-        ok(command.current_dir(folder.path()).output().unwrap());
-        let row = kept(&folder.path().join("p.db")).remove(0);
-        (
-            row["scores"].clone(),
-            row["setup"].clone(),
-            row["market"].clone(),
-        )
+        let mut command = play("planowanie", &["builtin:champion"; 2], &["deals=13 0"]);
+        command.args(["--budget", "4000n", "--seed", "7", "--store", "p.db"]);
+        command.current_dir(folder.path());
+        if watched {
+            let (mut run, address) = served(folder.path(), command);
+            until(|| !live(address).is_empty());
+            assert!(run.0.wait().unwrap().success());
+        } else {
+            ok(command.output().unwrap());
+        }
+        let store = folder.path().join("p.db");
+        let row = kept(&store).remove(0);
+        let id = row["id"].as_str().unwrap();
+        let file = ok(run_on(&store, &["match", "export", id, "--format", "json"]));
+        let file: Value = serde_json::from_str(&file).unwrap();
+        let lines = file["entries"].as_array().unwrap().iter();
+        let lines = lines.map(|line| (line["seat"].clone(), line["text"].clone()));
+        let by_seat = |seat: i64| lines.clone().filter(move |line| line.0 == seat);
+        let said: Vec<(Value, Value)> = by_seat(0).chain(by_seat(1)).collect();
+        let result = ["scores", "setup", "market"].map(|key| row[key].clone());
+        (said, result)
     };
-    assert_eq!(scores(&[watch]), scores(&[]));
+    assert_eq!(played(true), played(false));
 }
 
 #[test]
