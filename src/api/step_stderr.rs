@@ -5,10 +5,10 @@ use super::problem::Problem;
 use super::programs::programs;
 use super::reader::Reader;
 use super::shapes::beginning;
-use crate::history::{self, PageAt, SessionRow};
+use crate::history::{self, SessionRow};
 use crate::programs::stderr_parts;
-use crate::replay::{STEPS_MAX, Step, StepStderr, View, fold_seat};
-use crate::store::{EntryId, SessionId, Side};
+use crate::replay::{Step, StepStderr, View, asking_entries};
+use crate::store::{EntryId, SessionId};
 use std::collections::HashMap;
 
 /// Breaks in what is shown of one decision with a step, and letters.
@@ -70,22 +70,17 @@ fn session_of(view: &View, seat: Option<u8>, session: SessionId) -> Option<&Sess
     shown.find(|row| row.id == session || seat.is_some() && row.opened.seat == seat)
 }
 
-/// The numbers of a session's decisions, from 1, by the entries that asked for them.
+/// The numbers of a session's decisions, from 1, by the entries that asked for them. The ledger may lack some of them.
 async fn numbers(reader: &Reader, session: &SessionRow) -> Result<HashMap<EntryId, u64>, Problem> {
-    let (store, all) = (reader.state.store.reader(), PageAt::first(STEPS_MAX));
-    let ledger = history::ledger_page(store, &[session.id], &all).await?;
-    let asked = ledger.items.into_iter().map(|line| line.row.entry);
-    let mut asked: Vec<EntryId> = asked.collect();
-    // Not every referee measures them.
-    if asked.is_empty()
-        && session.opened.side == Side::Referee
-        && let Some(kit) = store.kit(&session.opened.game)
-    {
-        let entries = history::whole_transcript(store, session).await?;
-        let turn = reader.turns().wait().await?;
-        let folded = turn.spend(move || fold_seat(kit, &entries, None, None));
-        let folded = folded.await?.unwrap_or_default();
-        asked.extend(folded.decisions.iter().map(|decision| decision.entry));
-    }
+    let store = reader.state.store.reader();
+    let Some(kit) = store.kit(&session.opened.game) else {
+        return Ok(HashMap::new());
+    };
+    let side = session.opened.side;
+    let entries = history::whole_transcript(store, session).await?;
+    let turn = reader.turns().wait().await?;
+    let asked = turn.spend(move || asking_entries(kit, side, &entries));
+    // Where it cannot be folded, they are not known.
+    let asked = asked.await?.unwrap_or_default();
     Ok(asked.into_iter().zip(1..).collect())
 }

@@ -45,7 +45,7 @@ pub struct Conduct {
     /// How it took part, and how many of its decisions its fallback took; `null` until it has ended.
     pub participation: Option<Participation>,
     /// Which decisions the parts of its standard error belong to, in their order; what stands after the last one was
-    /// written later.
+    /// written later. Each process has at most 4,096 parts, the last ones; what it wrote before them is in the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr_parts: Vec<StderrPart>,
     /// What it noted last.
@@ -100,8 +100,9 @@ pub(super) struct Stderr {
 }
 
 impl Stderr {
-    /// Adds what one process wrote, of which the end is there.
-    pub(super) fn add(&mut self, ended: &Ended) {
+    /// Adds what one process wrote, of which the end is there. What it wrote last belongs to the decision that it was
+    /// being `asked` for when it ended, if there was one.
+    pub(super) fn add(&mut self, ended: &Ended, asked: Option<u64>) {
         let mut rest = ended.stderr.as_slice();
         let lost = ended.stderr_total.saturating_sub(rest.len() as u64);
         if lost > 0 {
@@ -112,14 +113,24 @@ impl Stderr {
         for mark in ended.stderr_marks.iter().filter(|mark| mark.total > lost) {
             let length = usize::try_from(mark.total.saturating_sub(past)).unwrap_or(usize::MAX);
             let (part, after) = rest.split_at(length.min(rest.len()));
-            self.text.push_str(&String::from_utf8_lossy(part));
             (rest, past) = (after, mark.total);
-            self.parts.push(StderrPart {
-                number: mark.number,
-                end: self.text.len(),
-            });
+            self.write(part, Some(mark.number));
         }
-        self.text.push_str(&String::from_utf8_lossy(rest));
+        self.write(rest, asked.filter(|_| !rest.is_empty()));
+    }
+
+    /// Adds these bytes, with which the part of this decision ends.
+    fn write(&mut self, bytes: &[u8], number: Option<u64>) {
+        // A database may store the one character that it cannot hold as another, longer one.
+        let text = String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}");
+        self.text.push_str(&text);
+        let (Some(number), end) = (number, self.text.len()) else {
+            return;
+        };
+        match self.parts.last_mut() {
+            Some(last) if last.number == number => last.end = end,
+            _ => self.parts.push(StderrPart { number, end }),
+        }
     }
 
     /// The end of it, of n bytes at most, with its parts.
@@ -141,8 +152,10 @@ impl Stderr {
 pub fn stderr_parts<'a>(text: &'a str, parts: &[StderrPart]) -> Vec<(Option<u64>, &'a str)> {
     let (mut all, mut from) = (Vec::with_capacity(parts.len() + 1), 0);
     for part in parts {
-        all.extend(text.get(from..part.end).map(|own| (Some(part.number), own)));
-        from = part.end.max(from);
+        // Nothing is lost where that is within a letter, or past the end.
+        let end = text.floor_char_boundary(part.end).max(from);
+        all.extend(text.get(from..end).map(|own| (Some(part.number), own)));
+        from = end;
     }
     all.extend(text.get(from..).map(|rest| (None, rest)));
     all.retain(|(_, own)| !own.trim().is_empty());
@@ -176,8 +189,9 @@ mod tests {
     fn what_was_written_is_parted_by_decisions_also_where_its_beginning_is_lost() {
         let mut stderr = Stderr::default();
         // Bytes that are no letter take more room as text.
-        stderr.add(&ended(b"start\n\xff1\nend\n", 0, &[(1, 9)]));
-        stderr.add(&ended(b"2\n3\nafter\n", 10, &[(1, 4), (2, 12), (3, 14)]));
+        stderr.add(&ended(b"start\n\xff1\nend\n", 0, &[(1, 9)]), None);
+        let marks = [(1, 4), (2, 12), (3, 14)];
+        stderr.add(&ended(b"2\n3\nafter\n", 10, &marks), None);
         let (text, parts) = stderr.end(1_000);
         let expected = [
             (Some(1), "start\n\u{fffd}1\n"),
@@ -191,13 +205,42 @@ mod tests {
     }
 
     #[test]
+    fn what_a_process_wrote_last_belongs_to_the_decision_in_which_it_ended() {
+        let mut stderr = Stderr::default();
+        stderr.add(&ended(b"1\noops\n", 0, &[(1, 2)]), Some(2));
+        // The next one ends in the same decision, and one that wrote nothing since then has no further part.
+        stderr.add(&ended(b"oops\n", 0, &[]), Some(2));
+        stderr.add(&ended(b"again\n", 0, &[(2, 6)]), Some(3));
+        stderr.add(&ended(b"late\n", 0, &[]), None);
+        let (text, parts) = stderr.end(1_000);
+        let expected = [
+            (Some(1), "1\n"),
+            (Some(2), "oops\noops\nagain\n"),
+            (None, "late\n"),
+        ];
+        assert_eq!(stderr_parts(&text, &parts), expected);
+        assert_eq!(parts.len(), 2);
+    }
+
+    #[test]
+    fn a_character_that_is_replaced_moves_no_end_and_an_end_within_a_letter_loses_nothing() {
+        let mut stderr = Stderr::default();
+        stderr.add(&ended(b"a\0b\nnext\n", 0, &[(1, 4)]), None);
+        let (text, parts) = stderr.end(1_000);
+        let expected = [(Some(1), "a\u{fffd}b\n"), (None, "next\n")];
+        assert_eq!(stderr_parts(&text, &parts), expected);
+        let own = |number, end| StderrPart { number, end };
+        // One is in the letter's midst, one before another, and one after all.
+        let parts = [own(1, 2), own(2, 4), own(3, 3), own(4, 99)];
+        let expected = [(Some(1), "a"), (Some(2), "\u{e4}b"), (Some(4), "c")];
+        assert_eq!(stderr_parts("a\u{e4}bc", &parts), expected);
+    }
+
+    #[test]
     fn of_a_long_text_the_last_parts_are_kept() {
         let mut stderr = Stderr::default();
-        stderr.add(&ended(
-            b"1111\n2222\n3333\n",
-            0,
-            &[(1, 5), (2, 10), (3, 15)],
-        ));
+        let marks = [(1, 5), (2, 10), (3, 15)];
+        stderr.add(&ended(b"1111\n2222\n3333\n", 0, &marks), None);
         let (text, parts) = stderr.end(8);
         let own = |number, end| StderrPart { number, end };
         assert_eq!(

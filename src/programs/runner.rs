@@ -62,7 +62,10 @@ pub(super) struct Runner {
     stderr: Stderr,
     /// What it noted last, until somebody takes that.
     pub(super) noted: Arc<Mutex<Option<Value>>>,
-    ending: Vec<JoinHandle<Option<Ended>>>,
+    /// The decision that it is being asked for.
+    asking: Option<u64>,
+    /// What ends, each with the decision in which it was ended.
+    ending: Vec<(Option<u64>, JoinHandle<Option<Ended>>)>,
 }
 
 /// The program while it runs.
@@ -111,6 +114,7 @@ impl Runner {
             report: Conduct::default(),
             stderr: Stderr::default(),
             noted: Arc::default(),
+            asking: None,
             ending: Vec::new(),
         };
         runner.start(Instant::now());
@@ -188,7 +192,9 @@ impl Runner {
         if let Some(running) = self.running.as_ref().filter(|_| rests) {
             running.carrier.resume();
         }
+        self.asking = Some(number);
         let reply = self.asked(number, deadline);
+        self.asking = None;
         if let Some(running) = &self.running {
             running.carrier.decided(number);
             if rests && running.ready {
@@ -277,9 +283,9 @@ impl Runner {
         }
         self.stop();
         let mut report = std::mem::take(&mut self.report);
-        for ending in self.ending.drain(..) {
+        for (asking, ending) in self.ending.drain(..) {
             if let Ok(Some(ended)) = ending.join() {
-                self.stderr.add(&ended);
+                self.stderr.add(&ended, asking);
             }
         }
         (report.stderr, report.stderr_parts) =

@@ -68,6 +68,35 @@ pub fn fold_seat(
     folded.unwrap_or_else(|Panicked(why)| Err(ReplayError::Folding(why)))
 }
 
+/// The entries that asked for a seat's decisions, also for those that nobody took, in order: from its whole transcript of
+/// this side.
+///
+/// # Errors
+/// [`ReplayError`] if the game cannot fold it.
+pub fn asking_entries(
+    kit: &dyn Kit,
+    side: Side,
+    entries: &[Entry],
+) -> Result<Vec<EntryId>, ReplayError> {
+    let folded = guarded(|| {
+        let mut dialogue = any_dialogue(kit)?;
+        let lines = lines_from(side, kit, entries);
+        let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
+        let asking = replayed.decisions.into_iter().filter_map(|(line, _)| {
+            let line = lines.get(usize::try_from(line).ok()?)?;
+            Some(entries.get(line.at)?.id)
+        });
+        Ok::<_, ReplayError>(asking.collect())
+    });
+    folded.unwrap_or_else(|Panicked(why)| Err(ReplayError::Folding(why)))
+}
+
+/// What was said is in the transcript: any bot folds it alike.
+fn any_dialogue(kit: &dyn Kit) -> Result<Box<dyn Dialogue>, SetupError> {
+    let bot = kit.card().bots.first().map_or("", |card| card.name);
+    kit.dialogue(&DialogueSetup::new(bot, 0))
+}
+
 /// Why a game does not replay what is stored.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
@@ -91,9 +120,7 @@ fn try_fold(
     cause: Option<Cause>,
     score: Option<i64>,
 ) -> Result<FoldedSeat, ReplayError> {
-    // What was said is in the transcript: any bot folds it alike.
-    let bot = kit.card().bots.first().map_or("", |card| card.name);
-    let mut dialogue = kit.dialogue(&DialogueSetup::new(bot, 0))?;
+    let mut dialogue = any_dialogue(kit)?;
     let lines = lines(kit, entries);
     let replayed = replay(&mut *dialogue, lines.iter().map(SeatLine::line));
     Ok(shown(

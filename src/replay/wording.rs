@@ -75,7 +75,7 @@ impl Timing {
         self.late |= matches!(reply, RecordedReply::Late | RecordedReply::Failed(_));
         let asked = self.asked.get(&seat).copied();
         if let Some((_, asked)) = asked
-            && self.decided.last() != Some(&asked)
+            && !self.decided.contains(&asked)
         {
             self.decided.push(asked);
         }
@@ -123,6 +123,9 @@ mod tests {
             &entry(9_200, Direction::In, "\u{1}late"),
         );
         assert_eq!((timing.took_ms, timing.late), (Some(9.0), true));
+        // Further answers of seats in turns are to the same questions.
+        timing.passes(Some(0), Side::Referee, &entry(9_300, Direction::In, "8"));
+        timing.passes(Some(1), Side::Referee, &entry(9_400, Direction::In, "8"));
         assert_eq!(timing.decided, [EntryId(100), EntryId(200)]);
         // A step after the answers of several is no one's.
         timing.answers(0, true);

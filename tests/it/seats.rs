@@ -466,18 +466,23 @@ fn what_it_wrote_stands_next_to_its_steps(folder: &Path, id: &str) {
     let steps = app.items(&format!(
         "/api/v1/matches/{id}/replay?states=false&stderr=true"
     ));
-    let written = steps.iter().flat_map(|step| step["stderr"].as_array());
-    let written: Vec<&Value> = written.flatten().collect();
-    assert!(written.len() > 3, "{steps:?}");
-    let mut last = 0;
-    for one in &written {
-        let number = one["number"].as_u64().unwrap();
-        assert!(number > last, "{written:?}");
-        let own = format!("decision {number}");
-        assert!(one["text"].as_str().unwrap().ends_with(&own), "{one}");
-        assert_eq!(one["seat"], 0, "{one}");
-        last = number;
+    let parts = |step: &Value| step["stderr"].as_array().cloned().unwrap_or_default();
+    let first = steps[0]["turn"].as_u64().unwrap();
+    let mut written: Vec<Value> = Vec::new();
+    for step in &steps {
+        for one in parts(step) {
+            let number = one["number"].as_u64().unwrap();
+            // Each turn asks it once, and after the n-th answer the match is n turns on.
+            assert_eq!(step["turn"], first + number, "{step}");
+            let own = format!("decision {number}");
+            assert!(one["text"].as_str().unwrap().ends_with(&own), "{one}");
+            assert_eq!(one["seat"], 0, "{one}");
+            written.push(one);
+        }
     }
+    assert!(written.len() > 3, "{steps:?}");
+    let numbers = written.iter().map(|one| one["number"].as_u64());
+    assert!(numbers.is_sorted_by(|one, next| one < next), "{written:?}");
     let (session, number) = (&written[0]["session"], &written[0]["number"]);
     let page = format!("/matches/{id}?tab=decisions&session={session}");
     let page = request(app.api, "GET", &page, &[], "").body;

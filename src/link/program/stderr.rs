@@ -16,7 +16,7 @@ const CHUNK: usize = 65_536;
 const REST_WITHIN: Duration = Duration::from_millis(200);
 /// How many reads it takes at most to catch up with a program that goes on writing.
 const READS_MAX: u32 = 4;
-/// Marks that are kept, the last ones.
+/// Marks that are kept, the last ones: what was written before them counts to the first one.
 const MARKS_MAX: usize = 4_096;
 /// How long the reading thread waits at once.
 const WATCH: Duration = Duration::from_secs(3_600);

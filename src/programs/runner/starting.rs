@@ -171,6 +171,8 @@ impl Runner {
         };
         let ending = std::thread::Builder::new().name("ending".to_owned());
         // Without a thread it is killed here and now.
-        self.ending.extend(ending.spawn(end).ok());
+        let spawned = ending.spawn(end).ok();
+        self.ending
+            .extend(spawned.map(|ending| (self.asking, ending)));
     }
 }

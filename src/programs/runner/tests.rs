@@ -77,6 +77,31 @@ fn what_it_wrote_to_standard_error_is_parted_by_decisions() {
 }
 
 #[test]
+fn what_it_wrote_before_it_ended_belongs_to_the_decision_that_ended_it() {
+    // Another one is started in the same decision, and answers all.
+    let script = format!(
+        r#"while read -r line; do case "$line" in *'"again":true'*) again=1;; esac
+        case "$line" in *'"type":"match"'*) {READY};; *'"past":false'*)
+        number=${{line#*number\":}}; number=${{number%%,*}}; echo "thought of $number" >&2
+        [ "$number" != 2 ] || [ -n "$again" ] || {{ echo oops >&2; exit 3; }}
+        echo "{{\"type\":\"act\",\"number\":$number,\"act\":1}}";; esac; done"#
+    );
+    let (mut runner, _) = runner(&script);
+    for number in 1..=3 {
+        let reply = decide(&mut runner, number, 20_000);
+        assert_eq!(reply, ProgramReply::Act(Value::from(1)), "{number}");
+    }
+    let report = runner.end(None);
+    let parts = stderr_parts(&report.stderr, &report.stderr_parts);
+    let expected = [
+        (Some(1), "thought of 1\n"),
+        (Some(2), "thought of 2\noops\nthought of 2\n"),
+        (Some(3), "thought of 3\n"),
+    ];
+    assert_eq!(parts, expected, "{report:?}");
+}
+
+#[test]
 fn a_program_that_is_ready_and_silent_is_started_again() {
     let (mut runner, _) = runner(&format!("{READY}; while read -r line; do :; done"));
     let mut number = 0;
@@ -94,8 +119,9 @@ fn a_program_that_is_ready_and_silent_is_started_again() {
 
 #[test]
 fn a_decision_that_ends_the_program_uses_up_one_further_start() {
-    let poisoned =
-        format!("{READY}; while read -r line; do case \"$line\" in *ask*) exit 3;; esac; done");
+    let poisoned = format!(
+        "{READY}; while read -r line; do case \"$line\" in *ask*) echo oops >&2; exit 3;; esac; done"
+    );
     let (mut runner, _) = runner(&poisoned);
     let rest = "\"ask\":1}".to_owned();
     runner.send_lines(vec![Line::Ask { number: 1, rest }]);
@@ -103,6 +129,10 @@ fn a_decision_that_ends_the_program_uses_up_one_further_start() {
     assert_eq!(runner.ask(1, deadline), ProgramReply::Gone);
     assert!(Instant::now() < deadline);
     assert_eq!((runner.report.starts, runner.report.failed), (2, 2));
+    // What both wrote is one part.
+    let report = runner.end(None);
+    let parts = stderr_parts(&report.stderr, &report.stderr_parts);
+    assert_eq!(parts, [(Some(1), "oops\noops\n")], "{report:?}");
 }
 
 #[test]
@@ -111,7 +141,7 @@ fn a_place_is_taken_until_the_program_has_ended() {
     assert_eq!(format!("{bots:?}"), "Bots(1 running)");
     runner.stop();
     assert_eq!(format!("{bots:?}"), "Bots(1 running)");
-    for ending in runner.ending.drain(..) {
+    for (_, ending) in runner.ending.drain(..) {
         drop(ending.join().unwrap());
     }
     assert_eq!(format!("{bots:?}"), "Bots(0 running)");
