@@ -136,6 +136,8 @@ function follow(url, every, onNews) {
     }
     source.addEventListener("open", () => {
       announce("");
+      // What happened after the page was made and before the stream began is in neither.
+      if (!last) news();
       clearTimeout(asked);
       if (every) again(every);
     });
