@@ -144,15 +144,7 @@ case "$code" in
     *) exit "$code" ;;
 esac
 
-step "what deploy/ holds for haproxy and Kubernetes"
-code=0
-.ci/deploy || code=$?
-case "$code" in
-    0 | 77) ;;
-    *) exit "$code" ;;
-esac
-
-step "what waits for no clock: simulator, examples, licences and bans"
+step "what waits for no clock: simulator, examples, licences and bans, files for other programs"
 joined
 
 step "how long it took"
