@@ -5,12 +5,8 @@ cd "$(dirname "$0")"
 
 # What was skipped and how long each step took is printed at the end. The scripts called here add to what was skipped.
 notes=$(mktemp -d)
-background=""
 installing=""
 end() {
-    # What failed in the background is not lost because something else failed first.
-    [ -z "$background" ] || tail -n 40 "$notes/log" >&2 || true
-    [ -z "$background" ] || kill -- "-$background" 2>/dev/null || kill "$background" 2>/dev/null || true
     # Not ended half way: it installs packages.
     [ -z "$installing" ] || wait "$installing" || true
     rm -rf "$notes"
@@ -28,24 +24,6 @@ step() {
     since=$now
     name=$*
     printf '\n== %s\n' "$*"
-}
-# Runs a command next to what follows, with the time that the processors have left: nothing of it may ask a clock.
-background() {
-    low="nice -n 19"
-    chrt --idle 0 true 2>/dev/null && low="chrt --idle 0"
-    # A process group of its own, so that it can be ended.
-    set -m
-    $low "$@" </dev/null >"$notes/log" 2>&1 &
-    set +m
-    background=$!
-}
-# Waits for it, prints what it printed, and ends if it failed.
-joined() {
-    code=0
-    wait "$background" || code=$?
-    background=""
-    cat "$notes/log"
-    [ "$code" -eq 0 ] || exit "$code"
 }
 # Installs Debian packages, if that can be done here.
 packages() {
@@ -116,7 +94,6 @@ installing=""
 
 step "tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
-background .ci/clockless
 cargo test --workspace --exclude drover --tests --locked
 cargo test -p drover --lib --locked
 cargo test -p drover --test it --locked
@@ -145,7 +122,7 @@ case "$code" in
 esac
 
 step "what waits for no clock: simulator, examples, licences and bans, files for other programs"
-joined
+.ci/clockless
 
 step "how long it took"
 cat "$notes/took"
