@@ -224,53 +224,47 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
         ("champion", 1, CLOSE, "champion"),
         ("champion-team", 1, CLOSE, "frontier"),
     ];
-    std::thread::scope(|scope| {
-        for (bot, size, map, rival) in games {
-            scope.spawn(move || hangs_on_nodes_alone(bot, size, map, rival));
-        }
-    });
-}
-
-fn hangs_on_nodes_alone(bot: &str, size: usize, map: &str, rival: &str) {
-    let mut bots = vec![bot.to_owned(); size];
-    bots.extend(vec![rival.to_owned(); size]);
-    let setup = PlaySetup::recorded(bots, 9, json!({"teams": size, "rounds": 40, "map": map}));
-    let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
-    let received: Vec<&Exchange> = played
-        .transcript
-        .iter()
-        .filter(|received| received.seat == Seat(0))
-        .collect();
-    let turns = received.len();
-    assert!(turns > 20, "{turns} turns");
-    let setup = DialogueSetup::new(bot, 0);
-    for first in [0, 1, 15] {
-        let mut player = KIT.dialogue(&setup).unwrap();
-        let mut more = 0;
-        for (turn, received) in received.iter().enumerate() {
-            player.receive(received.call.as_bytes()).unwrap();
-            let reply = received.reply.as_ref().unwrap();
-            if turn >= first {
-                let asked = Cell::new(false);
-                // Every slice is over at its second check.
-                let slice = Budget {
-                    nodes: u64::MAX,
-                    stop: &|| asked.replace(true),
-                };
-                let mut best = String::new();
-                while player.think(slice, &mut best) == Progress::More {
-                    asked.set(false);
-                    more += 1;
+    for (bot, size, map, rival) in games {
+        let mut bots = vec![bot.to_owned(); size];
+        bots.extend(vec![rival.to_owned(); size]);
+        let setup = PlaySetup::recorded(bots, 9, json!({"teams": size, "rounds": 40, "map": map}));
+        let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
+        let received: Vec<&Exchange> = played
+            .transcript
+            .iter()
+            .filter(|received| received.seat == Seat(0))
+            .collect();
+        let turns = received.len();
+        assert!(turns > 20, "{turns} turns");
+        let setup = DialogueSetup::new(bot, 0);
+        for first in [0, 1, 15] {
+            let mut player = KIT.dialogue(&setup).unwrap();
+            let mut more = 0;
+            for (turn, received) in received.iter().enumerate() {
+                player.receive(received.call.as_bytes()).unwrap();
+                let reply = received.reply.as_ref().unwrap();
+                if turn >= first {
+                    let asked = Cell::new(false);
+                    // Every slice is over at its second check.
+                    let slice = Budget {
+                        nodes: u64::MAX,
+                        stop: &|| asked.replace(true),
+                    };
+                    let mut best = String::new();
+                    while player.think(slice, &mut best) == Progress::More {
+                        asked.set(false);
+                        more += 1;
+                    }
+                    assert_eq!(best, *reply, "{bot} from turn {first} on, turn {turn}");
                 }
-                assert_eq!(best, *reply, "{bot} from turn {first} on, turn {turn}");
+                player.said(reply);
             }
-            player.said(reply);
+            // A search takes many slices; nothing else takes more than one a turn.
+            assert!(
+                first > 0 || (more > turns) == (map == CLOSE),
+                "{bot}: {more} slices"
+            );
         }
-        // A search takes many slices; nothing else takes more than one a turn.
-        assert!(
-            first > 0 || (more > turns) == (map == CLOSE),
-            "{bot}: {more} slices"
-        );
     }
 }
 
