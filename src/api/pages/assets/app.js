@@ -103,8 +103,8 @@ function follow(url, every, onNews) {
       } catch {
         announce("The daemon cannot be reached; this page is tried again.");
       }
-      // A server that takes long has much to do.
-      rest = Math.max(REST_MS, 10 * (performance.now() - begun));
+      // A server that takes long has much to do; a page is not left to stand still for it.
+      rest = Math.min(Math.max(REST_MS, 10 * (performance.now() - begun)), 1000 * REFUSED_S);
       waiting = 0;
     }, rest);
   };
