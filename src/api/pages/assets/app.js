@@ -103,8 +103,8 @@ function follow(url, every, onNews) {
       } catch {
         announce("The daemon cannot be reached; this page is tried again.");
       }
-      // A server that takes long has much to do; a page is not left to stand still for it.
-      rest = Math.min(Math.max(REST_MS, 10 * (performance.now() - begun)), 1000 * REFUSED_S);
+      // A server that takes long has much to do.
+      rest = Math.max(REST_MS, 10 * (performance.now() - begun));
       waiting = 0;
     }, rest);
   };
@@ -136,8 +136,6 @@ function follow(url, every, onNews) {
     }
     source.addEventListener("open", () => {
       announce("");
-      // What happened after the page was made and before the stream began is in neither.
-      if (!last) news();
       clearTimeout(asked);
       if (every) again(every);
     });
