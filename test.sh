@@ -1,12 +1,19 @@
 #!/bin/sh
 # Everything that must hold: formatting, lints, licences, tests, a run of the README's command, and the container.
+#     ./test.sh [--long]    with --long also what takes long: the end-to-end tests named so, and 1,000 seeds of the simulator
 set -eu
+case "$*" in
+    "" | --long) long=$* ;;
+    *) echo "usage: $0 [--long]" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")"
 
 # What was skipped and how long each step took is printed at the end. The scripts called here add to what was skipped.
 notes=$(mktemp -d)
 installing=""
+running=""
 end() {
+    for pid in $running; do kill -- "-$pid" 2>/dev/null || true; done
     # Not ended half way: it installs packages.
     [ -z "$installing" ] || wait "$installing" || true
     rm -rf "$notes"
@@ -24,6 +31,21 @@ step() {
     since=$now
     name=$*
     printf '\n== %s\n' "$*"
+}
+# begin NAME COMMAND…: runs it next to what follows, in a group of its own, giving way to everything else.
+begin() {
+    log="$notes/$1"
+    shift
+    setsid nice -n 10 "$@" >"$log" 2>&1 &
+    running="$running $!"
+    echo "$!" >"$log.pid"
+}
+# await NAME: waits for what was begun, prints what it printed, and gives its code.
+await() {
+    code=0
+    wait "$(cat "$notes/$1.pid")" || code=$?
+    cat "$notes/$1"
+    return "$code"
 }
 # Installs Debian packages, if that can be done here.
 packages() {
@@ -62,11 +84,15 @@ else
     skip "the static executable: the musl target or musl-gcc could not be installed"
 fi
 
-# The linker that Rust brings is faster than the system's, where the C compiler can call it.
+# The linker that Rust brings is faster than the system's, where the C compiler can call it. At a fixed address nothing is
+# relocated at each of thousands of starts.
 lld="$(rustc --print sysroot)/lib/rustlib/$(rustc --print host-tuple)/bin/gcc-ld"
-if [ -n "$static" ] && echo 'int main(void) { return 0; }' | cc -fuse-ld=lld -B"$lld" -x c - -o "$notes/probe" 2>/dev/null; then
-    flags="CARGO_TARGET_$(printf %s "$musl" | tr 'a-z-' 'A-Z_')_RUSTFLAGS"
-    export "$flags=-Clink-arg=-fuse-ld=lld -Clink-arg=-B$lld"
+if [ -n "$static" ]; then
+    flags="-Crelocation-model=static"
+    if echo 'int main(void) { return 0; }' | cc -fuse-ld=lld -B"$lld" -x c - -o "$notes/probe" 2>/dev/null; then
+        flags="$flags -Clink-arg=-fuse-ld=lld -Clink-arg=-B$lld"
+    fi
+    export "CARGO_TARGET_$(printf %s "$musl" | tr 'a-z-' 'A-Z_')_RUSTFLAGS=$flags"
 fi
 
 step "formatting"
@@ -79,6 +105,11 @@ cargo fmt --all --check
     command -v podman || packages podman buildah runc || true
 } >/dev/null 2>&1 &
 installing=$!
+PATH="$PATH:$target/tools/bin"
+# Built without optimisation: it runs for seconds.
+cargo deny --version >/dev/null 2>&1 ||
+    begin cargo-deny env -u CARGO_BUILD_TARGET cargo install cargo-deny --locked --quiet --debug --root "$target/tools"
+begin deploy .ci/deploy
 # Clippy compiles what is built anyhow: to check everything apart first took a third of all the time.
 if command -v clippy-driver >/dev/null; then
     export RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS="-Dwarnings__CLIPPY_HACKERY__"
@@ -88,16 +119,23 @@ else
     cargo clippy --workspace --all-targets --locked -- -D warnings
     step "the build"
 fi
+# Games need little of all there is: their tests run while the daemon is built, which leaves half a core free.
+games="--workspace --exclude drover --exclude drover-bench --locked"
+# shellcheck disable=SC2086
+cargo test $games --no-run
+# shellcheck disable=SC2086
+begin games cargo test $games
+# Until it runs, only one of the two may build.
+while kill -0 "$!" 2>/dev/null && ! grep -q ' Running ' "$notes/games"; do sleep 0.2; done
 cargo test --workspace --all-targets --locked --no-run
 wait "$installing" || true
 installing=""
 
+step "tests of games and ratings"
+await games
+
 step "licences and bans"
-PATH="$PATH:$target/tools/bin"
-if ! cargo deny --version >/dev/null 2>&1; then
-    # Built without optimisation: it runs for seconds.
-    env -u CARGO_BUILD_TARGET cargo install cargo-deny --locked --quiet --debug --root "$target/tools" || true
-fi
+[ ! -f "$notes/cargo-deny.pid" ] || await cargo-deny || true
 if cargo deny --version >/dev/null 2>&1; then
     # It reads the crates of every platform; a build fetches only those of this one.
     cargo fetch --locked --quiet
@@ -111,11 +149,23 @@ else
     skip "cargo deny: it could not be installed"
 fi
 
-step "tests"
-axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
-cargo test --workspace --locked
+step "what deploy/ holds for haproxy and Kubernetes"
+# 77: nothing could be checked.
+await deploy || [ $? -eq 77 ]
 
-step "the store on PostgreSQL"
+step "the daemon's tests and the simulator"
+begin simulator cargo test -p drover --test sim --locked
+cargo test -p drover -p drover-bench --lib --bins --locked
+await simulator
+
+step "end-to-end tests"
+axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
+cargo test -p drover --test it --locked
+
+step "the store on PostgreSQL, examples and the container next to it"
+begin examples cargo test -p drover --doc --locked
+# Without that executable it builds one, or says why it cannot: a release, which no lints slow down.
+begin container env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${static:+"$static"}
 code=0
 .ci/postgres sh -c 'cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: --include-ignored &&
     cargo test -p drover --test it --locked -- workers_of_a_server --include-ignored' || code=$?
@@ -124,27 +174,18 @@ case "$code" in
     77) skip "the store on PostgreSQL: it could not be installed" ;;
     *) exit "$code" ;;
 esac
+await examples
+await container || [ $? -eq 77 ]
 
 # Built for the tests: another build would have other features, and so build most of it again.
 step "the README's command, for a short while"
 .ci/smoke "$built/drover"
 
-step "the container, run as it is deployed"
-code=0
-# Without that executable it builds one, or says why it cannot: a release, which no lints slow down.
-env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${static:+"$static"} || code=$?
-case "$code" in
-    0 | 77) ;;
-    *) exit "$code" ;;
-esac
-
-step "what deploy/ holds for haproxy and Kubernetes"
-code=0
-.ci/deploy || code=$?
-case "$code" in
-    0 | 77) ;;
-    *) exit "$code" ;;
-esac
+if [ -n "$long" ]; then
+    step "what takes long"
+    cargo test -p drover --test it --locked -- --ignored long::
+    SIM_SEEDS=1000 cargo test -p drover --test sim --locked
+fi
 
 step "how long it took"
 cat "$notes/took"

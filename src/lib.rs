@@ -48,8 +48,3 @@ pub mod tournament;
 
 #[cfg(test)]
 mod toy;
-
-// As in the executable: musl's own takes a good part of the tests' time.
-#[cfg(test)]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -30,6 +30,10 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Debug;
 
+/// Of all tests that know these laws, as in the executable: musl's own takes a good part of their time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The laws as tests of a game, its matches played with the options given as JSON: those that make them
 /// short. `careless` names bots whose acts the rules may refuse, as those of the originals that they imitate;
 /// `also` names laws of what not every game has.

@@ -129,44 +129,6 @@ fn a_bot_plays_under_a_foreign_arbiter_in_its_games_own_words() {
     app.stop_verified();
 }
 
-/// Manners of programs, each with what their conduct must report.
-const MANNERS: [(&str, &str); 5] = [
-    ("crash 7", "failed"),
-    ("hang 7", "late"),
-    ("garbage 7", "failed"),
-    ("illegal 7", "refused"),
-    ("babble 7", "failed"),
-];
-
-#[test]
-fn whatever_the_program_does_the_arbiter_sees_no_fault() {
-    if !is_there("python3") {
-        return;
-    }
-    let folder = folder();
-    let data = folder.path().join("data");
-    fs::create_dir(&data).unwrap();
-    let app = TestApp::start(&data);
-    for (game, fallback, options) in GAMES {
-        for (manner, expected) in MANNERS {
-            let name = format!("{game}-{}", manner.replace(' ', "-"));
-            // A daemon that runs finds what is added.
-            added(folder.path(), (&name, game), fallback, manner);
-            let options: &[&str] = match game {
-                // A program that hangs takes a quarter of it, once.
-                "planowanie" => &[options, &["time_ms=20000"]].concat(),
-                "planetwars" => &[options, &["rounds=20"]].concat(),
-                _ => options,
-            };
-            played(&data, game, &name, (rival(game), options));
-            let own = format!("bot:{name}@1");
-            let conduct = conducted(&app, &own);
-            assert!(conduct[expected].as_u64() > Some(0), "{name}: {conduct}");
-        }
-    }
-    app.stop_verified();
-}
-
 /// Kills the program of this bot, once it runs.
 fn killed(mark: &str) {
     let runs = |pid: &i32| {
@@ -309,5 +271,52 @@ fn a_check_says_what_to_fix_in_the_games_own_words() {
         let message = findings.iter().map(|finding| finding["fix"].to_string());
         let message = message.collect::<String>().replace("\\\"", "\"");
         assert!(message.contains(expected), "{name}: {whole:#}");
+    }
+}
+
+/// What takes long and is not part of every gate.
+mod long {
+    use super::{GAMES, added, conducted, played, rival};
+    use crate::app::{TestApp, folder};
+    use crate::bots::is_there;
+    use std::fs;
+
+    /// Manners of programs, each with what their conduct must report.
+    const MANNERS: [(&str, &str); 5] = [
+        ("crash 7", "failed"),
+        ("hang 7", "late"),
+        ("garbage 7", "failed"),
+        ("illegal 7", "refused"),
+        ("babble 7", "failed"),
+    ];
+
+    #[test]
+    #[ignore = "takes long: ./test.sh --long"]
+    fn whatever_the_program_does_the_arbiter_sees_no_fault() {
+        if !is_there("python3") {
+            return;
+        }
+        let folder = folder();
+        let data = folder.path().join("data");
+        fs::create_dir(&data).unwrap();
+        let app = TestApp::start(&data);
+        for (game, fallback, options) in GAMES {
+            for (manner, expected) in MANNERS {
+                let name = format!("{game}-{}", manner.replace(' ', "-"));
+                // A daemon that runs finds what is added.
+                added(folder.path(), (&name, game), fallback, manner);
+                let options: &[&str] = match game {
+                    // A program that hangs takes a quarter of it, once.
+                    "planowanie" => &[options, &["time_ms=20000"]].concat(),
+                    "planetwars" => &[options, &["rounds=20"]].concat(),
+                    _ => options,
+                };
+                played(&data, game, &name, (rival(game), options));
+                let own = format!("bot:{name}@1");
+                let conduct = conducted(&app, &own);
+                assert!(conduct[expected].as_u64() > Some(0), "{name}: {conduct}");
+            }
+        }
+        app.stop_verified();
     }
 }

@@ -354,46 +354,6 @@ fn runs(line: &str) -> bool {
 }
 
 #[test]
-fn other_matches_go_on_next_to_the_worst_of_them() {
-    if !is_guarded() {
-        return;
-    }
-    let _alone = LOAD.lock().unwrap_or_else(PoisonError::into_inner);
-    let own = den();
-    let good = || {
-        let mut line = play(
-            "planowanie",
-            &[&seat("good", ""), &seat("good", "")],
-            &["deals=8 0 8 1 8 0 8 1 8 0 8 1"],
-        );
-        line.args(["--timeout", "60s", "--confine", "--processes", "32"]);
-        let played = report(line.current_dir(own.path()).output().unwrap());
-        assert_eq!(played["seats"][0]["faults"], json!({}), "{played}");
-        assert_eq!(played["seats"][1]["faults"], json!({}), "{played}");
-        let ms = |key: &str| played["seats"][0][key].as_f64().unwrap();
-        (ms("decision_ms_p50"), ms("decision_ms_p99"))
-    };
-    let before = good();
-    let during = std::thread::scope(|scope| {
-        let worst = [
-            "forks",
-            "allocates",
-            "floods",
-            "spins",
-            "sends_an_endless_line",
-        ];
-        let own = own.path();
-        for fault in worst {
-            scope.spawn(move || zoo_match(fault, "", own));
-        }
-        good()
-    });
-    eprintln!("decisions in ms, p50 and p99: {before:?} before, {during:?} next to the worst");
-    // They share the machine, and nothing else.
-    assert!(during.1 < 1_000.0, "{before:?} {during:?}");
-}
-
-#[test]
 fn what_holds_on_this_machine_is_reported() {
     let printed = ok(drover().args(["bot", "protections"]).output().unwrap());
     for name in [
@@ -528,5 +488,54 @@ fn a_program_that_cannot_be_started_is_reported_as_such_though_it_is_confined() 
         line.arg("--confine").current_dir(own.path());
         let error = crate::app::refused(line.output().unwrap(), 1);
         assert!(error.contains(expected), "{text:?}: {error}");
+    }
+}
+
+/// What takes long and is not part of every gate.
+mod long {
+    use super::{LOAD, den, is_guarded, seat, zoo_match};
+    use crate::app::{play, report};
+    use serde_json::json;
+    use std::sync::PoisonError;
+
+    #[test]
+    #[ignore = "takes long: ./test.sh --long"]
+    fn other_matches_go_on_next_to_the_worst_of_them() {
+        if !is_guarded() {
+            return;
+        }
+        let _alone = LOAD.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = den();
+        let good = || {
+            let mut line = play(
+                "planowanie",
+                &[&seat("good", ""), &seat("good", "")],
+                &["deals=8 0 8 1 8 0 8 1 8 0 8 1"],
+            );
+            line.args(["--timeout", "60s", "--confine", "--processes", "32"]);
+            let played = report(line.current_dir(own.path()).output().unwrap());
+            assert_eq!(played["seats"][0]["faults"], json!({}), "{played}");
+            assert_eq!(played["seats"][1]["faults"], json!({}), "{played}");
+            let ms = |key: &str| played["seats"][0][key].as_f64().unwrap();
+            (ms("decision_ms_p50"), ms("decision_ms_p99"))
+        };
+        let before = good();
+        let during = std::thread::scope(|scope| {
+            let worst = [
+                "forks",
+                "allocates",
+                "floods",
+                "spins",
+                "sends_an_endless_line",
+            ];
+            let own = own.path();
+            for fault in worst {
+                scope.spawn(move || zoo_match(fault, "", own));
+            }
+            good()
+        });
+        eprintln!("decisions in ms, p50 and p99: {before:?} before, {during:?} next to the worst");
+        // They share the machine, and nothing else.
+        assert!(during.1 < 1_000.0, "{before:?} {during:?}");
     }
 }

@@ -29,7 +29,7 @@ use world::{Fault, World};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Seeds of a usual run.
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 60;
 /// How long the matches of a seed may take on its own clock.
 const WITHIN: Duration = Duration::from_secs(3 * 3_600);
 /// How long a seed may take on this machine: thinking without a bound never ends.

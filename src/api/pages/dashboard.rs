@@ -1,7 +1,7 @@
 //! The dashboard: whether everything runs, what is being played, and what went wrong lately.
 
 use super::hubs::{Line as HubLine, lines as hub_lines};
-use super::layout::{EVENTS, Shell, shown};
+use super::layout::{Shell, shown};
 use super::view::{MatchLine, bytes, figure, line, micros, now, percent};
 use super::visit::Visit;
 use crate::api::hubs::ToHubs;
@@ -80,6 +80,7 @@ struct Step {
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     visit.takes(&[])?;
     visit.sight.needs_token()?;
+    let follow = Some(visit.events().await);
     let now = now();
     let since = now - jiff::SignedDuration::from_secs(LATELY_S);
     let live = Filter {
@@ -107,7 +108,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     };
     shown(&Dashboard {
         shell: Shell {
-            follow: Some(EVENTS.to_owned()),
+            follow,
             every_s: Some(10),
             ..visit.shell("Dashboard", "/dashboard")
         },

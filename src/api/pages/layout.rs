@@ -42,9 +42,6 @@ const PLACES: [(&str, &str); 8] = [
 /// Those that need a token, even where everybody may read.
 const FOR_TOKENS: [&str; 2] = ["/dashboard", "/hubs"];
 
-/// The stream of all matches.
-pub(super) const EVENTS: &str = "/api/v1/events";
-
 /// The frame of one page.
 #[derive(Debug, Default)]
 pub(super) struct Shell {

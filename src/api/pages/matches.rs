@@ -1,7 +1,7 @@
 //! Matches: all of them, by filters in the address.
 
 use super::filters::{Field, fields, link};
-use super::layout::{EVENTS, Shell, shown};
+use super::layout::{Shell, shown};
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
 use crate::api::matches;
@@ -29,11 +29,14 @@ struct Matches {
 /// `GET /matches`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<matches::Matches>()?;
+    let later = visit.value("cursor").is_some();
+    let follow = match later {
+        true => None,
+        false => Some(visit.events().await),
+    };
     let listed = matches::page(&visit, &params).await?;
     let listed = visit.expects(listed, &params).await?;
     let now = now();
-    let later = visit.value("cursor").is_some();
-    let follow = (!later).then(|| EVENTS.to_owned());
     let more = fields::<matches::Matches>(
         &visit,
         &[

@@ -1,6 +1,6 @@
 //! The start page: what runs here, and how each game is connected, with commands to copy.
 
-use super::layout::{EVENTS, Shell, shown};
+use super::layout::{Shell, shown};
 use super::stage::Stage;
 use super::visit::Visit;
 use crate::api::health;
@@ -55,13 +55,14 @@ struct Command {
 /// `GET /`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     visit.takes(&[])?;
+    let follow = Some(visit.events().await);
     let place = Place::new(&visit);
     let games = games::ALL.iter().map(|kit| place.connection(*kit));
     // What cannot be shown at the moment is no reason to show nothing.
     let (stage, any) = Stage::newest(&visit).await.unwrap_or((None, true));
     shown(&Start {
         shell: Shell {
-            follow: Some(EVENTS.to_owned()),
+            follow,
             every_s: stage.as_ref().filter(|stage| stage.line.live).map(|_| 3),
             ..visit.shell("Start", "/")
         },

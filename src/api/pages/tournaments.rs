@@ -1,7 +1,7 @@
 //! Tournaments, and one of them: standings, crosstable, ratings after rounds, schedule.
 
 use super::filters::{Field, fields, link, query};
-use super::layout::{EVENTS, Shell, shown};
+use super::layout::{Shell, shown};
 use super::view::{self, When, figure, percent, when};
 use super::visit::Visit;
 use crate::api::kept_standings::Computed;
@@ -149,10 +149,11 @@ struct Played {
 /// `GET /tournaments`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<tournaments::Tournaments>()?;
+    let follow = Some(visit.events().await);
     let listed = tournaments::Tournaments::page(&visit, &params).await?;
     shown(&Tournaments {
         shell: Shell {
-            follow: Some(EVENTS.to_owned()),
+            follow,
             ..visit.shell("Tournaments", "/tournaments")
         },
         filters: fields::<tournaments::Tournaments>(&visit, &["game"]),
@@ -166,6 +167,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 /// `GET /tournaments/{id}`
 pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<tournaments::Schedule>()?;
+    let events = visit.events().await;
     let stored = tournaments::row(&visit, &id).await?;
     let rounds = tournaments::rounds(&visit, &stored, &params).await?;
     let course = course(&visit, &stored).await?;
@@ -179,7 +181,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let running = found.ended.is_none();
     shown(&Tournament {
         shell: Shell {
-            follow: running.then(|| EVENTS.to_owned()),
+            follow: running.then_some(events),
             ..visit.shell(&found.name, "/tournaments")
         },
         course,

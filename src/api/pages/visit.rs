@@ -8,6 +8,7 @@ use crate::api::problem::Problem;
 use crate::api::query::{self, Checked, Params, parameters};
 use crate::api::reader::Reader;
 use crate::api::state::ApiState;
+use crate::history;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::header::HOST;
@@ -19,6 +20,9 @@ use std::ops::Deref;
 use url::form_urlencoded::{Serializer, parse};
 use utoipa::IntoParams;
 use utoipa::openapi::path::Parameter;
+
+/// The stream of all matches.
+const EVENTS: &str = "/api/v1/events";
 
 /// A request for a page by a caller who may read.
 pub(super) struct Visit {
@@ -65,6 +69,16 @@ impl Visit {
             signed_in: auth::pass(&self.asked.headers).is_some(),
             follow: None,
             every_s: None,
+        }
+    }
+
+    /// The stream of all matches from now on: ask for it before reading what the page shows, so that nothing falls
+    /// between the two.
+    pub(super) async fn events(&self) -> String {
+        match history::last_change(self.state.store.reader()).await {
+            Ok(mark) => format!("{EVENTS}?after={mark}"),
+            // It begins with all there is.
+            Err(_) => EVENTS.to_owned(),
         }
     }
 

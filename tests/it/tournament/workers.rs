@@ -1,7 +1,7 @@
 //! Matches on many workers: the results are those of one process, whichever of them ends.
 
 use super::earned::{FIRST_ACT, added, cup};
-use super::{CUP, LEARNERS, files_of, tournament};
+use super::{CUP, files_of, tournament};
 use crate::app::{block_on, drover, folder, ok, refused, until};
 use crate::bots::is_there;
 use nix::sys::signal::{Signal, kill};
@@ -53,26 +53,29 @@ fn run_with_kills(folder: &Path) -> u32 {
     }
 }
 
+/// Runs a file with a worker, whole and killed again and again: both are as without.
+fn is_played_alike(file: &str) {
+    let expected = alone(file);
+    let (whole, broken) = (folder(), folder());
+    for folder in [&whole, &broken] {
+        fs::write(folder.path().join("cup.toml"), file).unwrap();
+    }
+    let said = tournament(whole.path(), "run", &["cup.toml", "--workers"]).output();
+    let said = ok(said.unwrap());
+    assert!(said.contains("over: all rounds are played"), "{said}");
+    assert_eq!(files_of(whole.path()), expected);
+    run_with_kills(broken.path());
+    assert_eq!(files_of(broken.path()), expected);
+    // What one begins the other goes on with.
+    for folder in [&whole, &broken] {
+        let database = folder.path().join("tournament.db");
+        assert!(crate::app::verified(&database).contains("in order"));
+    }
+}
+
 #[test]
 fn a_worker_in_the_process_of_a_run_plays_what_the_run_would_have_played() {
-    for file in [CUP, LEARNERS] {
-        let expected = alone(file);
-        let (whole, broken) = (folder(), folder());
-        for folder in [&whole, &broken] {
-            fs::write(folder.path().join("cup.toml"), file).unwrap();
-        }
-        let said = tournament(whole.path(), "run", &["cup.toml", "--workers"]).output();
-        let said = ok(said.unwrap());
-        assert!(said.contains("over: all rounds are played"), "{said}");
-        assert_eq!(files_of(whole.path()), expected);
-        run_with_kills(broken.path());
-        assert_eq!(files_of(broken.path()), expected);
-        // What one begins the other goes on with.
-        for folder in [&whole, &broken] {
-            let database = folder.path().join("tournament.db");
-            assert!(crate::app::verified(&database).contains("in order"));
-        }
-    }
+    is_played_alike(CUP);
 }
 
 #[test]
@@ -298,4 +301,16 @@ fn workers_of_a_server_fetch_users_bots_and_build_them_in_a_sandbox() {
     assert_ne!(made[0][0], made[1][0]);
     let own_build = fs::read_to_string(own_build.join("made")).unwrap();
     assert_eq!(made[0][0], own_build);
+}
+
+/// What takes long and is not part of every gate.
+mod long {
+    use super::super::LEARNERS;
+    use super::is_played_alike;
+
+    #[test]
+    #[ignore = "takes long: ./test.sh --long"]
+    fn a_worker_teaches_bots_that_learn_what_the_run_would_have_taught_them() {
+        is_played_alike(LEARNERS);
+    }
 }

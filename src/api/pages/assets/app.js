@@ -96,16 +96,19 @@ function follow(url, every, onNews) {
     if (!shown()) return;
     waiting ||= setTimeout(async () => {
       const begun = performance.now();
+      let failed = false;
       try {
         over = !await onNews();
         if (over) end();
-        if (over || !url) announce("");
+        if (over || !url || source?.readyState === EventSource.OPEN) announce("");
       } catch {
+        failed = true;
         announce("The daemon cannot be reached; this page is tried again.");
       }
-      // A server that takes long has much to do.
-      rest = Math.max(REST_MS, 10 * (performance.now() - begun));
+      // A server that takes long has much to do, but a page that stands still says nothing of it.
+      rest = Math.min(Math.max(REST_MS, 10 * (performance.now() - begun)), 1000 * REFUSED_S);
       waiting = 0;
+      if (failed) news();
     }, rest);
   };
   const again = (seconds) => {
