@@ -11,9 +11,12 @@ cd "$(dirname "$0")"
 # What was skipped and how long each step took is printed at the end. The scripts called here add to what was skipped.
 notes=$(mktemp -d)
 installing=""
-running=""
 end() {
-    for pid in $running; do kill -- "-$pid" 2>/dev/null || true; done
+    # What was begun and not awaited, with what it runs.
+    for pid in $(cat "$notes"/*.pid 2>/dev/null); do
+        # shellcheck disable=SC2046
+        kill "$pid" $(cat "/proc/$pid/task/"*/children 2>/dev/null) 2>/dev/null || true
+    done
     # Not ended half way: it installs packages.
     [ -z "$installing" ] || wait "$installing" || true
     rm -rf "$notes"
@@ -32,18 +35,19 @@ step() {
     name=$*
     printf '\n== %s\n' "$*"
 }
-# begin NAME COMMAND…: runs it next to what follows, in a group of its own, giving way to everything else.
+# begin NAME COMMAND…: runs it next to what follows, giving way to it: in the same session, as a kernel that groups tasks by
+# sessions would otherwise give it half.
 begin() {
     log="$notes/$1"
     shift
-    setsid nice -n 10 "$@" >"$log" 2>&1 &
-    running="$running $!"
+    nice -n 15 "$@" >"$log" 2>&1 </dev/null &
     echo "$!" >"$log.pid"
 }
 # await NAME: waits for what was begun, prints what it printed, and gives its code.
 await() {
     code=0
     wait "$(cat "$notes/$1.pid")" || code=$?
+    rm "$notes/$1.pid"
     cat "$notes/$1"
     return "$code"
 }

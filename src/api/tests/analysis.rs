@@ -249,7 +249,7 @@ async fn nothing_but_the_row_is_shown_of_a_match_under_embargo() {
     let mut app = App::new().await;
     let session = duel(&app, 1, Some([4, 1])).await;
     note(&app, vec![decision(session, 1, 150_000, false)]).await;
-    app.state.embargo = Duration::from_secs(1_000_000_000_000);
+    app.change().embargo = Duration::from_secs(1_000_000_000_000);
     let reads = app.token("read").await;
     let admin = app.token("admin").await;
     for (token, seen) in [(&reads, false), (&admin, true)] {

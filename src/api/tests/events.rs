@@ -382,7 +382,7 @@ async fn all_matches_are_followed_on_after_more_changes_than_are_read_at_once() 
         pen.end(app.store(), vec![1, 2, 3, 4], 0).await;
     }
     // As by a daemon that was started again: it has nothing but the store.
-    app.state.feeds = Feeds::new(app.store().clone());
+    app.change().feeds = Feeds::new(app.store().clone());
     while found.len() < 300 {
         let mut stream = Stream::open(&app, "/events", None, Some(&id)).await;
         for _ in 0..70.min(300 - found.len()) {

@@ -179,7 +179,7 @@ async fn compressed_answers_have_tags_of_their_own() {
         let request = Request::get(&path).header(header::ACCEPT_ENCODING, encoding);
         let mut request = request.body(Body::empty()).unwrap();
         request.extensions_mut().insert(super::LOCAL);
-        let response = tower::ServiceExt::oneshot(super::router(app.state.clone()), request);
+        let response = tower::ServiceExt::oneshot(app.router(), request);
         let (parts, body) = response.await.unwrap().into_parts();
         assert_eq!(parts.headers[header::CONTENT_ENCODING], encoding);
         let varies = parts.headers.get_all(header::VARY).iter();

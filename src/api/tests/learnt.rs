@@ -94,7 +94,7 @@ async fn what_was_learnt_when_is_shown_up_to_what_is_public() {
         (vec![expected[1].clone()], &json!("2"))
     );
     // The last match ended just now, the others long ago: under an embargo only these are shown.
-    app.state.embargo = Duration::from_secs(3600);
+    app.change().embargo = Duration::from_secs(3600);
     let now = crate::clock::now_us();
     for table in ["matches SET ended_us", "sessions SET ended_us"] {
         let of = if table.starts_with('m') {

@@ -106,7 +106,7 @@ async fn every_mistake_has_its_problem_document() {
 #[tokio::test]
 async fn the_token_guards_all_but_health() {
     let mut app = App::new().await;
-    app.state.tokens = Tokens::load(
+    app.change().tokens = Tokens::load(
         app.store().clone(),
         Some("s3cret"),
         PassKey::load(Some("a key"), app.store()).unwrap(),
@@ -158,7 +158,7 @@ async fn readiness_says_why_not() {
     let mut app = App::new().await;
     app.state.readiness.refuse("the daemon is draining");
     unready(&app, "the daemon is draining").await;
-    app.state.readiness = Readiness::default();
+    app.change().readiness = Readiness::default();
     assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
     let mut pen = Pen::player(app.store(), 1);
     app.store().limit_pages(Some(1)).await;

@@ -28,13 +28,14 @@ use crate::store::tests::fake::{Pen, match_id, new_match, new_session, opened, r
 use crate::store::{NewEntry, Side};
 use crate::thinking::{Pool, PoolOptions};
 use crate::toy;
+use axum::Router;
 use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderMap, HeaderName, Request, StatusCode, header};
 use futures_util::StreamExt as _;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
@@ -46,6 +47,8 @@ const LOCAL: Caller = Caller {
 
 struct App {
     state: ApiState,
+    /// Made once: it describes all paths, which takes longer than most answers.
+    router: OnceLock<Router>,
     _folder: TempDir,
 }
 
@@ -95,6 +98,7 @@ impl App {
         };
         Self {
             state,
+            router: OnceLock::new(),
             _folder: folder,
         }
     }
@@ -123,12 +127,23 @@ impl App {
         &self.state.store
     }
 
+    /// The state, to be changed for what is asked from now on.
+    fn change(&mut self) -> &mut ApiState {
+        self.router.take();
+        &mut self.state
+    }
+
+    fn router(&self) -> Router {
+        let made = || router(self.state.clone());
+        self.router.get_or_init(made).clone()
+    }
+
     /// Asks as somebody on the same machine, unless the request says who asks.
     async fn ask(&self, mut request: Request<Body>) -> Answer {
         if request.extensions().get::<Caller>().is_none() {
             request.extensions_mut().insert(LOCAL);
         }
-        let response = router(self.state.clone()).oneshot(request).await.unwrap();
+        let response = self.router().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8(bytes.to_vec()).unwrap();
@@ -229,7 +244,7 @@ impl Live {
         let mut request = request.body(Body::empty()).unwrap();
         request.extensions_mut().insert(LOCAL);
         leaves.map(|at| request.extensions_mut().insert(at));
-        let response = router(app.state.clone()).oneshot(request).await.unwrap();
+        let response = app.router().oneshot(request).await.unwrap();
         assert_eq!(response.status(), StatusCode::OK, "{path}");
         let (parts, body) = response.into_parts();
         Self {

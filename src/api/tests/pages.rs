@@ -351,7 +351,7 @@ async fn a_match_is_framed_by_the_sites_that_are_named_and_by_no_other() {
     let shown = app.look(&frame, &pass).await;
     assert!(shown.text.contains(r#"id="replay""#), "{}", shown.text);
     assert!(policy(&shown).ends_with("frame-ancestors 'none'"));
-    app.state.framed_by = Arc::new(["https://club.example".to_owned()]);
+    app.change().framed_by = Arc::new(["https://club.example".to_owned()]);
     let shown = app.look(&frame, &pass).await;
     assert!(policy(&shown).ends_with("frame-ancestors https://club.example"));
     // Other pages have buttons.

@@ -207,7 +207,7 @@ async fn commands_addresses_and_standard_error_stay_their_owners_when_all_is_ove
     let now_us = crate::clock::now_us();
     let result = MatchResult::new(now_us - 60_000_000, games::Cause::Cancelled, vec![]);
     app.store().close_match(&match_id(1), result).await.unwrap();
-    app.state.embargo = Duration::ZERO;
+    app.change().embargo = Duration::ZERO;
     let words = ["last-words", "s3cret", "http://c", "http://d"];
     for (scope, sees) in [
         ("read", &[][..]),
@@ -305,7 +305,7 @@ async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_received_it(
     let ours = format!("/api/v1/matches/{}/entries", match_id(1));
     let foreign = format!("/api/v1/matches/{}", match_id(2));
     for (embargo_s, seen) in [(0, true), (30, true), (90, false)] {
-        app.state.embargo = Duration::from_secs(embargo_s);
+        app.change().embargo = Duration::from_secs(embargo_s);
         let answer = app.get_by(&token, &ours).await;
         assert_eq!(answer.text.contains("secret-ann-1"), seen, "{embargo_s}");
         let tagged = answer.headers.contains_key(header::ETAG);
@@ -317,7 +317,7 @@ async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_received_it(
             );
         }
     }
-    app.state.embargo = Duration::ZERO;
+    app.change().embargo = Duration::ZERO;
     // The other referee's match has a row that has ended, and a seat that plays on.
     let row = app.get_by(&token, &foreign).await;
     assert_eq!(row.json()["live"], false, "{}", row.text);

@@ -149,7 +149,7 @@ async fn nobody_is_locked_out() {
     let second = app.added(Some(&root), "second", &["admin"]).await;
     assert_eq!(app.revoke(&root, "root").await.status, StatusCode::OK);
     // With a configured token there is always an admin.
-    app.state.tokens = Tokens::load(
+    app.change().tokens = Tokens::load(
         app.store().clone(),
         Some("simple"),
         PassKey::load(Some("a key"), app.store()).unwrap(),
@@ -253,14 +253,14 @@ async fn tokens_outlive_a_restart_and_are_nowhere_in_clear() {
     );
     let store = open(&folder).await;
     let mut app = App::new().await;
-    app.state.tokens = Tokens::load(
+    app.change().tokens = Tokens::load(
         store.clone(),
         None,
         PassKey::load(Some("a key"), &store).unwrap(),
     )
     .await
     .unwrap();
-    app.state.store = store;
+    app.change().store = store;
     assert_eq!(app.names(&root).await, ["root", "ann"]);
     assert!(app.state.tokens.list()[1].used_us.is_some());
     let status = app.status("/api/v1/bots", Some(&ann)).await;
@@ -285,7 +285,7 @@ async fn without_tokens_only_this_machine_is_answered() {
             }
             let request = request.body(Body::empty()).unwrap();
             // Not by `ask`, which speaks for this machine where nobody else does.
-            let router = super::router(app.state.clone());
+            let router = app.router();
             let answer = tower::ServiceExt::oneshot(router, request).await.unwrap();
             let good = answer.status().is_success();
             assert!(
