@@ -93,49 +93,40 @@ pub enum ConfigError {
 }
 
 /// The mistakes found so far: reading goes on after each, so that one run reports them all.
-#[derive(Debug)]
-pub struct Mistakes<E = ConfigError>(Vec<E>);
+#[derive(Debug, Default)]
+pub struct Mistakes(Vec<ConfigError>);
 
-impl<E> Default for Mistakes<E> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<E> Mistakes<E> {
+impl Mistakes {
     /// Takes note of one.
-    pub fn add(&mut self, mistake: E) {
+    pub fn add(&mut self, mistake: ConfigError) {
         self.0.push(mistake);
     }
 
     /// What could be read; a mistake is noted.
-    pub fn note<T>(&mut self, read: Result<T, E>) -> Option<T> {
+    pub fn note<T>(&mut self, read: Result<T, ConfigError>) -> Option<T> {
         read.map_err(|mistake| self.add(mistake)).ok()
     }
 
     /// All of them, in the order in which they were found.
-    #[must_use]
-    pub fn all(self) -> Vec<E> {
-        self.0
+    pub fn iter(&self) -> impl Iterator<Item = &ConfigError> {
+        self.0.iter()
     }
 
-    /// All of them as one error, if there are any: `several` makes it of more than one.
+    /// All of them as one error, if there are any.
     ///
     /// # Errors
     /// If there are any.
-    pub fn into_result(mut self, several: impl FnOnce(Vec<E>) -> E) -> Result<(), E> {
+    pub fn into_result(mut self) -> Result<(), ConfigError> {
         match self.0.pop() {
             None => Ok(()),
             Some(only) if self.0.is_empty() => Err(only),
             Some(last) => {
                 self.0.push(last);
-                Err(several(self.0))
+                Err(ConfigError::Several(self.0))
             }
         }
     }
-}
 
-impl Mistakes {
     /// Whether the value of this key is one: what follows from its absence then is none.
     pub(super) fn are_about(&self, key: &str) -> bool {
         self.0.iter().any(|mistake| match mistake {
@@ -143,6 +134,18 @@ impl Mistakes {
             | ConfigError::SecretTwice { key: wrong, .. }
             | ConfigError::SecretFile { key: wrong, .. } => wrong == key,
             _ => false,
+        })
+    }
+
+    /// What is allowed at this key, as the mistake about its value has it, if there is one.
+    pub(super) fn allowed(&mut self, key: &str) -> Option<&mut String> {
+        self.0.iter_mut().find_map(|mistake| match mistake {
+            ConfigError::BadValue {
+                key: wrong,
+                allowed,
+                ..
+            } if wrong.as_str() == key => Some(allowed),
+            _ => None,
         })
     }
 }

@@ -105,7 +105,7 @@ fn assemble(
     further(&config)
         .into_iter()
         .for_each(|mistake| mistakes.add(mistake));
-    mistakes.into_result(ConfigError::Several)?;
+    mistakes.into_result()?;
     Ok(Loaded { config, merged })
 }
 

@@ -18,7 +18,6 @@ mod values;
 pub use error::{ConfigError, Mistakes, listed};
 pub use keys::{Key, check_options, keys};
 pub use layers::{Environment, Flags};
-pub use lines::Lines;
 pub use load::{Further, Loaded, check_text, load, load_and};
 pub use location::{Location, Server};
 pub use settings::{

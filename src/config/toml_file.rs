@@ -20,22 +20,26 @@ const VALUE_CHARS_MAX: usize = 200;
 
 /// What a file holds.
 #[derive(Debug)]
-pub struct TomlFile<T> {
-    /// Its value; none if more is wrong with it than keys that do not exist.
+pub struct TomlFile<'a, T> {
+    /// Its value, without what was wrong; none if it is not TOML, or where too much is wrong.
     pub value: Option<T>,
     /// What is wrong with it.
-    pub mistakes: Vec<ConfigError>,
+    pub mistakes: Mistakes,
+    path: &'a Path,
+    lines: Lines<'a>,
+    /// All that is written.
+    table: Spanned<DeTable<'a>>,
 }
 
 /// Reads the text of a file; mistakes name its path.
 #[must_use]
-pub fn read_toml<T: DeserializeOwned>(path: &Path, text: &str) -> TomlFile<T> {
+pub fn read_toml<'a, T: DeserializeOwned>(path: &'a Path, text: &'a str) -> TomlFile<'a, T> {
     let lines = Lines::new(path, text);
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reading = Reading {
         syntax: BTreeSet::new(),
         path,
-        table,
+        table: table.clone(),
         mistakes: Mistakes::default(),
         taken: BTreeSet::new(),
         lines,
@@ -52,11 +56,80 @@ pub fn read_toml<T: DeserializeOwned>(path: &Path, text: &str) -> TomlFile<T> {
             Err(_) => break,
         }
     }
-    let mistakes = reading.mistakes.all();
-    let only_keys = |mistake: &ConfigError| matches!(mistake, ConfigError::UnknownKey { .. });
     TomlFile {
-        value: value.filter(|_| mistakes.iter().all(only_keys)),
-        mistakes,
+        value: value.filter(|_| reading.syntax.is_empty()),
+        mistakes: reading.mistakes,
+        path,
+        lines: reading.lines,
+        table,
+    }
+}
+
+impl<'a, T> TomlFile<'a, T> {
+    /// Its value, if no more is wrong with it than keys that do not exist.
+    #[must_use]
+    pub fn sound(&self) -> Option<&T> {
+        let is_key = |mistake: &ConfigError| matches!(mistake, ConfigError::UnknownKey { .. });
+        let sound = self.mistakes.iter().all(is_key);
+        self.value.as_ref().filter(|_| sound)
+    }
+
+    /// What `check` makes of the value, whose further mistakes it notes here.
+    ///
+    /// # Errors
+    /// All mistakes, if there are any.
+    pub fn checked<U>(mut self, check: impl FnOnce(T, &mut Self) -> U) -> Result<U, ConfigError> {
+        let checked = self.value.take().map(|value| check(value, &mut self));
+        self.mistakes.into_result()?;
+        checked.ok_or_else(|| ConfigError::Unusable {
+            what: self.path.display().to_string(),
+            why: "it cannot be read".to_owned(),
+        })
+    }
+
+    /// Whether the value at a key is right: it `fits`, and nothing was wrong with its type. If not, its mistake says what is
+    /// `allowed`. A key in a section has the section's name and a dot before it.
+    pub fn must(&mut self, fits: bool, key: &str, allowed: &str) -> bool {
+        if let Some(known) = self.mistakes.allowed(key) {
+            allowed.clone_into(known);
+            return false;
+        }
+        if !fits {
+            let (origin, value) = match self.find(key) {
+                Some((name, value)) => (self.lines.origin(name.span().start), shown(key, value)),
+                None => (self.path.display().to_string(), "missing".to_owned()),
+            };
+            self.mistakes.add(ConfigError::BadValue {
+                origin,
+                key: key.to_owned(),
+                value,
+                allowed: allowed.to_owned(),
+            });
+        }
+        fits
+    }
+
+    /// This key has no meaning here, and `why`, as a sentence: a mistake if it is there.
+    pub fn refuse(&mut self, key: &str, why: &str) {
+        let place = self.find(key).map(|(name, _)| name.span().start);
+        if let Some(place) = place {
+            self.mistakes.add(ConfigError::Unusable {
+                what: format!("{}: `{key}`", self.lines.origin(place)),
+                why: why.to_owned(),
+            });
+        }
+    }
+
+    /// A key as it is written, and its value.
+    fn find(&self, key: &str) -> Option<(&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)> {
+        let table = self.table.get_ref();
+        match key.split_once('.') {
+            None => table.get_key_value(key),
+            Some((section, name)) => {
+                let section = table.get(section)?.get_ref().as_table()?;
+                section.get_key_value(name)
+            }
+        }
     }
 }
 
@@ -298,7 +371,7 @@ mod tests {
     fn mistakes(text: &str) -> (bool, Vec<String>) {
         let read = read_toml::<Cup>(Path::new("cup.toml"), text);
         let mistakes = read.mistakes.iter().map(ToString::to_string);
-        (read.value.is_some(), mistakes.collect())
+        (read.sound().is_some(), mistakes.collect())
     }
 
     const RIGHT: &str = "name = \"cup\"\n[schedule]\nformat = \"swiss\"\nrounds = 3\n";

@@ -1,21 +1,20 @@
 //! A bot's manifest, `bot.toml`: what it is called, what it plays, how it is built and run.
 
 mod error;
-mod section;
 
 use super::copy::open_own;
 use super::launch::{Launch, Protocol};
 use super::name::{BotName, NAME_RULE, VERSION_RULE, is_name, is_version};
-use crate::config::{Lines, Mistakes};
+use crate::config::{TomlFile, read_toml};
 use crate::link::Target;
 use crate::link::program::{Confinement, ProgramLimits, ProgramSpec};
 use error::LEN_MAX;
 pub use error::ManifestError;
-use section::{Limit, Section, WORDS_RULE, is_text};
-use std::collections::BTreeMap;
+use games::Wire;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
-use toml::de::DeTable;
 
 /// The file's name, in the bot's folder.
 pub const MANIFEST: &str = "bot.toml";
@@ -23,26 +22,53 @@ pub const MANIFEST: &str = "bot.toml";
 /// The built-in bot that answers for it unless the manifest says otherwise: every game has it.
 const FALLBACK: &str = "champion";
 
-/// The keys at the top, and what each may be.
-const KEYS: &[&str] = &[
-    "name",
-    "version",
-    "games",
-    "protocol",
-    "url",
-    "run",
-    "build",
-    "directory",
-    "fallback",
-    "environment",
-    "limits",
-];
+/// The rule for command lines.
+const WORDS_RULE: &str = "a list of 1 to 64 texts, the program (without .. in its path) and its arguments, such as [\"python3\", \"bot.py\"]";
+/// Words of a command line at most.
+const WORDS_MAX: usize = 64;
+/// Variables at most.
+const VARIABLES_MAX: usize = 64;
+/// Keys that are about a program, and so have no meaning next to a URL.
+const OF_PROGRAMS: [&str; 5] = ["run", "build", "directory", "environment", "limits"];
+/// The longest word or value, in bytes.
+const TEXT_LEN_MAX: usize = 4_096;
+
+/// One limit: its key, its default, its range and its unit.
+struct Limit(&'static str, u64, (u64, u64), &'static str);
 
 const MEMORY: Limit = Limit("memory_mib", 512, (16, 65_536), "MiB");
 const CPU: Limit = Limit("cpu_seconds", 3_600, (1, 31_536_000), "seconds");
 const PROCESSES: Limit = Limit("processes", 64, (1, 4_096), "processes and threads");
 const STDERR: Limit = Limit("stderr_kib", 64, (0, 4_096), "KiB");
-const LIMITS: &[&Limit] = &[&MEMORY, &CPU, &PROCESSES, &STDERR];
+
+/// What is written: none or empty where a key is not there, or its value is of another type.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Written {
+    name: String,
+    version: String,
+    games: Vec<String>,
+    protocol: Option<String>,
+    url: Option<String>,
+    run: Option<Vec<String>>,
+    build: Option<Vec<String>>,
+    directory: Option<String>,
+    fallback: Option<String>,
+    environment: BTreeMap<String, String>,
+    limits: Limits,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Limits {
+    memory_mib: Option<u64>,
+    cpu_seconds: Option<u64>,
+    processes: Option<u64>,
+    stderr_kib: Option<u64>,
+}
+
+/// The file, in which mistakes are noted.
+type File<'a> = TomlFile<'a, Written>;
 
 /// A bot's manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,72 +133,62 @@ impl Manifest {
     /// # Errors
     /// [`ManifestError`].
     pub fn read(path: &Path, text: &str) -> Result<Self, ManifestError> {
-        let lines = Lines::new(path, text);
-        let mut mistakes = Mistakes::default();
-        let (table, errors) = DeTable::parse_recoverable(text);
-        for error in errors {
-            mistakes.add(ManifestError::Syntax {
-                origin: lines.place(error.span().map_or(0, |span| span.start)),
-                why: error.message().trim().to_owned(),
-            });
-        }
-        // What broken lines leave would look like further mistakes.
-        mistakes.into_result(ManifestError::Several)?;
-        let top = Section::from_table(path, &lines, "", table.get_ref());
-        Self::from_top(&top)
+        Ok(read_toml::<Written>(path, text).checked(Self::checked)?)
     }
 
-    /// Reads the table of the whole file.
-    fn from_top(top: &Section<'_>) -> Result<Self, ManifestError> {
-        let mut mistakes = Mistakes::default();
-        top.unknown(KEYS).for_each(|mistake| mistakes.add(mistake));
-        let name = mistakes.note(top.needed("name", NAME_RULE, is_name));
-        let version = mistakes.note(top.needed("version", VERSION_RULE, is_version));
-        let games = mistakes.note(top.games());
-        let protocol = mistakes.note(top.protocol(games.as_deref().unwrap_or_default()));
-        let url = protocol.and_then(|protocol| mistakes.note(top.url(protocol)));
-        let run = mistakes.note(top.words("run"));
-        if let (Some(None), Some(None)) = (&url, &run) {
-            mistakes.add(top.missing("run", WORDS_RULE));
-        }
-        let build = mistakes.note(top.words("build")).flatten();
-        let allowed = "a folder within the bot's own, such as \"src\"";
-        let directory = mistakes.note(top.text("directory", allowed, is_within));
-        let fallback = games.as_deref().map(|games| top.fallback(games));
-        let fallback = fallback.and_then(|read| mistakes.note(read)).flatten();
-        let environment = mistakes.note(top.environment()).unwrap_or_default();
-        let limits = mistakes.note(top.section("limits")).flatten();
-        if let Some(limits) = &limits {
-            let known: Vec<&str> = LIMITS.iter().map(|limit| limit.0).collect();
-            limits
-                .unknown(&known)
-                .for_each(|mistake| mistakes.add(mistake));
-        }
-        let mut number = |limit: &Limit| match &limits {
-            Some(limits) => mistakes.note(limits.whole(limit)).unwrap_or_default(),
-            None => limit.1,
+    /// Checks what is written; it counts only if there was no mistake.
+    fn checked(written: Written, file: &mut File<'_>) -> Self {
+        file.must(is_name(&written.name), "name", NAME_RULE);
+        file.must(is_version(&written.version), "version", VERSION_RULE);
+        let plays = has_games(file, &written.games);
+        let known: &[String] = if plays { written.games.as_slice() } else { &[] };
+        let protocol = protocol(file, &written, known);
+        let url = match protocol {
+            Some(Protocol::Http) => url(file, &written),
+            Some(_) => {
+                file.refuse(
+                    "url",
+                    "it is where a bot with protocol = \"http\" is called; this one is a program",
+                );
+                None
+            }
+            None => None,
         };
-        let (memory, cpu) = (number(&MEMORY), number(&CPU));
-        let (processes, stderr) = (number(&PROCESSES), number(&STDERR));
-        // From here on nothing is missing.
-        mistakes.into_result(ManifestError::Several)?;
-        Ok(Self {
-            name: name.unwrap_or_default(),
-            version: version.unwrap_or_default(),
-            games: games.unwrap_or_default(),
-            protocol: protocol.unwrap_or_default(),
-            url: url.flatten(),
-            run: run.flatten().unwrap_or_default(),
-            build,
-            directory: directory.flatten().unwrap_or_else(|| ".".to_owned()).into(),
-            names_fallback: fallback.is_some(),
-            fallback: fallback.unwrap_or_else(|| FALLBACK.to_owned()),
-            environment,
-            memory_mib: memory.unsigned_abs(),
-            cpu_seconds: cpu.unsigned_abs(),
+        let is_program = protocol.is_some_and(|protocol| protocol != Protocol::Http);
+        let needs_run = is_program && written.url.is_none();
+        let run = written.run.as_deref();
+        file.must(run.map_or(!needs_run, is_command), "run", WORDS_RULE);
+        let build = written.build.as_deref();
+        file.must(build.is_none_or(is_command), "build", WORDS_RULE);
+        let directory = written.directory.as_deref();
+        let allowed = "a folder within the bot's own, such as \"src\"";
+        file.must(directory.is_none_or(is_within), "directory", allowed);
+        if plays {
+            check_fallback(file, &written);
+        }
+        check_environment(file, &written.environment);
+        // A value that is no section is found already: this adds how one is written.
+        file.must(true, "limits", "a section, written [limits]");
+        let limits = &written.limits;
+        let processes = limit(file, &PROCESSES, limits.processes);
+        let stderr = limit(file, &STDERR, limits.stderr_kib);
+        Self {
+            memory_mib: limit(file, &MEMORY, limits.memory_mib),
+            cpu_seconds: limit(file, &CPU, limits.cpu_seconds),
             processes: u32::try_from(processes).unwrap_or(u32::MAX),
             stderr_kib: usize::try_from(stderr).unwrap_or_default(),
-        })
+            protocol: protocol.unwrap_or_default(),
+            url,
+            directory: directory.unwrap_or(".").into(),
+            names_fallback: written.fallback.is_some(),
+            fallback: written.fallback.unwrap_or_else(|| FALLBACK.to_owned()),
+            name: written.name,
+            version: written.version,
+            games: written.games,
+            run: written.run.unwrap_or_default(),
+            build: written.build,
+            environment: written.environment,
+        }
     }
 
     /// What the bot is started from, with its folder at this place; what it may read besides that, the files and
@@ -232,10 +248,118 @@ impl Manifest {
     }
 }
 
+/// Whether it names games, all of them known and each once.
+fn has_games(file: &mut File<'_>, named: &[String]) -> bool {
+    let known: Vec<&str> = games::ALL.iter().map(|kit| kit.card().name).collect();
+    let allowed = format!("a list of games, each once, of: {}", known.join(", "));
+    let each: BTreeSet<&str> = named.iter().map(String::as_str).collect();
+    let fits = each.len() == named.len() && each.iter().all(|game| known.contains(game));
+    file.must(fits && !named.is_empty(), "games", &allowed)
+}
+
+/// What it speaks: where all its games are played over pipes, that may be their own protocol. `None` if it is wrong.
+fn protocol(file: &mut File<'_>, written: &Written, games: &[String]) -> Option<Protocol> {
+    let over_pipes =
+        |name: &str| games::find(name).is_some_and(|kit| kit.card().wire == Wire::Stdio);
+    let with: Vec<&str> = games::ALL
+        .iter()
+        .map(|kit| kit.card().name)
+        .filter(|game| over_pipes(game))
+        .collect();
+    let native = games.iter().all(|game| over_pipes(game));
+    let allowed = format!(
+        "\"neutral\", \"http\", or \"native\" where its games are all of {}",
+        with.join(", ")
+    );
+    let mut known = [Protocol::Neutral, Protocol::Native, Protocol::Http].into_iter();
+    let meant = match &written.protocol {
+        None => Some(Protocol::default()),
+        Some(word) => {
+            known.find(|known| known.word() == word && (native || *known != Protocol::Native))
+        }
+    };
+    let right = file.must(meant.is_some(), "protocol", &allowed);
+    meant.filter(|_| right)
+}
+
+/// Where it is called; then nothing may be said of a program.
+fn url(file: &mut File<'_>, written: &Written) -> Option<Target> {
+    for key in OF_PROGRAMS {
+        file.refuse(
+            key,
+            "it is about a program, which a bot with protocol = \"http\" is not: its `url`'s server sees to that",
+        );
+    }
+    let rule = "an http URL, such as \"http://127.0.0.1:8000/bot\"";
+    let parsed = written.url.as_deref().map(Target::parse).transpose();
+    let allowed = match &parsed {
+        Err(why) => format!("{rule}: {why}"),
+        Ok(_) => rule.to_owned(),
+    };
+    let url = parsed.ok().flatten();
+    file.must(url.is_some(), "url", &allowed);
+    url
+}
+
+/// The built-in bot that answers for it is one of each of its games.
+fn check_fallback(file: &mut File<'_>, written: &Written) {
+    let bots = |game: &String| {
+        let bots = games::find(game).map_or(&[][..], |kit| kit.card().bots);
+        bots.iter().map(|card| card.name).collect::<BTreeSet<_>>()
+    };
+    let common = written.games.iter().map(bots);
+    let common = common.reduce(|all, next| &all & &next).unwrap_or_default();
+    let known: Vec<&str> = common.iter().copied().collect();
+    let known = known.join(", ");
+    let allowed = format!("a built-in bot of all its games, one of: {known}");
+    let given = written.fallback.as_deref();
+    let fits = given.is_none_or(|name| common.contains(name));
+    file.must(fits, "fallback", &allowed);
+}
+
+fn check_environment(file: &mut File<'_>, variables: &BTreeMap<String, String>) {
+    let allowed = format!("a section of at most {VARIABLES_MAX} texts, written [environment]");
+    let fits = variables.len() <= VARIABLES_MAX;
+    file.must(fits, "environment", &allowed);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    for (name, value) in variables {
+        let named = !name.is_empty() && name.bytes().all(plain) && !name.starts_with("DROVER");
+        let allowed =
+            "a text, with a name of letters, digits and _ that does not begin with DROVER";
+        let key = format!("environment.{name}");
+        file.must(named && is_text(value), &key, allowed);
+    }
+}
+
+fn limit(file: &mut File<'_>, limit: &Limit, given: Option<u64>) -> u64 {
+    let Limit(key, default, (min, max), unit) = limit;
+    let number = given.unwrap_or(*default);
+    let allowed = format!("a whole number of {unit} from {min} to {max}");
+    let key = format!("limits.{key}");
+    file.must((*min..=*max).contains(&number), &key, &allowed);
+    number
+}
+
+/// Whether these are a program, by no way that leads up and out, and its arguments.
+fn is_command(words: &[String]) -> bool {
+    let names_program = |text: &String| {
+        let mut parts = Path::new(text).components();
+        !text.is_empty() && !parts.any(|part| part == Component::ParentDir)
+    };
+    words.len() <= WORDS_MAX
+        && words.first().is_some_and(names_program)
+        && words.iter().all(|word| is_text(word))
+}
+
 /// Whether a path stays where it begins.
 fn is_within(text: &str) -> bool {
     let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     is_text(text) && !text.is_empty() && Path::new(text).components().all(inside)
+}
+
+/// Whether a program can be given this.
+fn is_text(text: &str) -> bool {
+    text.len() <= TEXT_LEN_MAX && !text.contains('\0')
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::file_error::{FileError, refuse};
 use super::keep::Extent;
 use super::runner::CONCURRENCY_MAX;
 use super::standings::{Named, TieBreak, Until};
-use crate::config::{TomlFile, read_toml};
+use crate::config::read_toml;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::{SeatPrograms, SeatSpec};
 use crate::secrets::Secret;
@@ -132,13 +132,13 @@ impl TournamentFile {
     /// # Errors
     /// [`FileError`] with every mistake, and its line where that is known.
     pub fn read(path: &Path, text: &str) -> Result<Self, FileError> {
-        let TomlFile { value, mistakes } = read_toml::<Self>(path, text);
-        let mistakes = mistakes
-            .iter()
-            .map(|why| Err(FileError::one(why.to_string())));
-        let checked = value.as_ref().map(|file| file.check(path));
+        let file = read_toml::<Self>(path, text);
+        let mistakes = file.mistakes.iter();
+        let mistakes = mistakes.map(|why| Err(FileError::one(why.to_string())));
+        let checked = file.sound().map(|file| file.check(path));
         FileError::all(mistakes.chain(checked))?;
-        value.ok_or_else(|| FileError::one(format!("{}: it holds no tournament", path.display())))
+        let none = || FileError::one(format!("{}: it holds no tournament", path.display()));
+        file.value.ok_or_else(none)
     }
 
     /// The tournaments of these of its games, with all that is wrong for any of them; `folder`: where the file at `path`

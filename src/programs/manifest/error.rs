@@ -1,6 +1,6 @@
 //! What is wrong with a manifest.
 
-use crate::config::listed;
+use crate::config::ConfigError;
 use std::path::PathBuf;
 
 /// The longest manifest, in bytes.
@@ -25,59 +25,9 @@ pub enum ManifestError {
         /// Its size.
         bytes: u64,
     },
-    /// It is not TOML.
-    #[error("{origin}: this is not TOML: {why}")]
-    Syntax {
-        /// The file and line.
-        origin: String,
-        /// The parser's reason.
-        why: String,
-    },
-    /// A key that does not exist.
-    #[error("{origin}: there is no key `{key}`; there are: {known}")]
-    UnknownKey {
-        /// The file and line.
-        origin: String,
-        /// The key, dotted.
-        key: String,
-        /// Those that exist there.
-        known: String,
-    },
-    /// A key that must be there is not.
-    #[error("{}: `{key}` is missing; it must be {allowed}", path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: &'static str,
-        /// What is allowed.
-        allowed: String,
-    },
-    /// A key that has no meaning next to another one.
-    #[error("{origin}: `{key}` {why}")]
-    Misplaced {
-        /// The file and line.
-        origin: String,
-        /// The key.
-        key: &'static str,
-        /// Why it has none.
-        why: String,
-    },
-    /// A value of the wrong type or outside its range.
-    #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
-    BadValue {
-        /// The file and line.
-        origin: String,
-        /// The key, dotted.
-        key: String,
-        /// The value as written.
-        value: String,
-        /// What is allowed.
-        allowed: String,
-    },
-    /// More than one mistake.
-    #[error("{}", listed(.0))]
-    Several(Vec<ManifestError>),
+    /// What is written there is wrong.
+    #[error(transparent)]
+    Wrong(#[from] ConfigError),
 }
 
 /// How a manifest that is not there is found.

@@ -98,14 +98,14 @@ fn a_bot_may_be_a_url() {
         .unwrap_err()
         .to_string();
     assert!(
-        reported.contains("`url` is missing; it must be an http URL"),
+        reported.contains("`url` is missing, but must be an http URL"),
         "{reported}"
     );
     let reported = read(&format!("{GOOD}url = \"http://h/\"\n"))
         .unwrap_err()
         .to_string();
     assert!(
-        reported.contains("line 5: `url` is where a bot with protocol"),
+        reported.contains("line 5: `url`: it is where a bot with protocol"),
         "{reported}"
     );
 }
@@ -115,7 +115,7 @@ fn a_mistake_names_file_line_and_key() {
     for (line, expected) in [
         (
             "nmae = \"x\"",
-            "bot.toml, line 5: there is no key `nmae`; there are: name, version",
+            "bot.toml, line 5: there is no key `nmae`; did you mean `name`?",
         ),
         (
             "instances = \"match\"",
@@ -135,7 +135,10 @@ fn a_mistake_names_file_line_and_key() {
             "bot.toml, line 5: `build` is \"make\", but must be a list of 1 to 64",
         ),
         ("build = []", "`build` is [], but"),
-        ("build = [\"make\", 3]", "`build` is 3, but"),
+        (
+            "build = [\"make\", 3]",
+            "`build` is [\"make\", 3], but must be a list of 1 to 64",
+        ),
         ("build = [\"\"]", "`build` is [\"\"], but"),
         ("build = [\"a/../../b\"]", "`build` is [\"a/../../b\"], but"),
         (
@@ -153,7 +156,7 @@ fn a_mistake_names_file_line_and_key() {
         ),
         (
             "[limits]\nmemory = 3",
-            "bot.toml, line 6: there is no key `limits.memory`; there are: memory_mib",
+            "bot.toml, line 6: there is no key `limits.memory`; did you mean `memory_mib`?",
         ),
         (
             "[limits]\nprocesses = 0",
@@ -205,7 +208,7 @@ fn a_mistake_names_file_line_and_key() {
         let reported = reported.unwrap_err().to_string();
         assert!(reported.contains(expected), "{key} = {wrong}: {reported}");
         let reported = read(&GOOD.replace(line, "")).unwrap_err().to_string();
-        let expected = format!("bot.toml: `{key}` is missing; it must be");
+        let expected = format!("bot.toml: `{key}` is missing, but must be");
         assert!(reported.contains(&expected), "{reported}");
     }
 }
