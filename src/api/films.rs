@@ -6,6 +6,7 @@ use crate::replay::{Film, View, seat_names};
 use crate::store::{EntryId, MatchRow, SessionId, Store, StoreError};
 use games::scene::Names;
 use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -13,7 +14,29 @@ use tokio::sync::OnceCell;
 pub(super) const FILMS_MAX: usize = 32;
 const BYTES_MAX: usize = 64 << 20;
 
-type Kept = (Shown, Arc<OnceCell<Arc<Film>>>);
+type Kept = (Shown, Arc<Place>);
+
+/// The numbers of a session's decisions, from 1, by the entries that asked for them.
+pub(super) type Numbers = HashMap<EntryId, u64>;
+type NumbersPlace = Arc<OnceCell<Arc<Numbers>>>;
+
+/// Where a film is or will be, and what was found out about it for those who look at it.
+#[derive(Debug, Default)]
+struct Place {
+    film: OnceCell<Arc<Film>>,
+    numbers: Mutex<HashMap<SessionId, NumbersPlace>>,
+}
+
+impl Place {
+    /// Some bytes more or less than it takes in memory.
+    fn bytes(&self) -> usize {
+        let film = self.film.get().map_or(0, |film| film.bytes());
+        let numbers = self.numbers.lock();
+        let known = numbers.values().filter_map(|numbers| numbers.get());
+        let count: usize = known.map(|numbers| numbers.len()).sum();
+        film + count * size_of::<(EntryId, u64)>()
+    }
+}
 
 /// Matches that were folded lately, the last one asked for first. All clones are one.
 #[derive(Clone, Debug, Default)]
@@ -79,11 +102,38 @@ impl Films {
         let shown = Shown::read(store, row, view, open).await?;
         let place = self.place(shown);
         let film = place
+            .film
             .get_or_try_init(async || fold().await.map(Arc::new))
             .await?;
         let film = Arc::clone(film);
         self.trim();
         Ok(film)
+    }
+
+    /// The numbers of a session's decisions; `fold` finds them, once as long as the film that shows them is kept.
+    pub(super) async fn numbers(
+        &self,
+        film: &Arc<Film>,
+        session: SessionId,
+        fold: impl AsyncFnOnce() -> Result<Numbers, Problem>,
+    ) -> Result<Arc<Numbers>, Problem> {
+        let place = self.numbers_of(film, session);
+        let numbers = place
+            .get_or_try_init(async || fold().await.map(Arc::new))
+            .await?;
+        let numbers = Arc::clone(numbers);
+        self.trim();
+        Ok(numbers)
+    }
+
+    /// Where they are or will be: nowhere that lasts, if the film is no longer kept.
+    fn numbers_of(&self, film: &Arc<Film>, session: SessionId) -> NumbersPlace {
+        let kept = self.0.lock();
+        let is_its = |place: &Place| place.film.get().is_some_and(|own| Arc::ptr_eq(own, film));
+        let place = kept.iter().find(|(_, place)| is_its(place));
+        place.map_or_else(Arc::default, |(_, place)| {
+            Arc::clone(place.numbers.lock().entry(session).or_default())
+        })
     }
 
     /// How many are kept.
@@ -93,7 +143,7 @@ impl Films {
     }
 
     /// Where this film is or will be, which is now the last one asked for.
-    fn place(&self, shown: Shown) -> Arc<OnceCell<Arc<Film>>> {
+    fn place(&self, shown: Shown) -> Arc<Place> {
         let mut kept = self.0.lock();
         let known = kept.iter().position(|(known, _)| *known == shown);
         let place = known.map_or_else(Arc::default, |at| kept.remove(at).1);
@@ -108,7 +158,7 @@ impl Films {
         let mut kept = self.0.lock();
         let mut bytes = 0;
         let first = kept.iter().position(|(_, place)| {
-            let own = place.get().map_or(0, |film| film.bytes());
+            let own = place.bytes();
             bytes += own;
             own < bytes && bytes > BYTES_MAX
         });

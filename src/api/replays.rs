@@ -132,7 +132,7 @@ pub(super) async fn steps(
                 reduce(&asked, &film, fact);
             }
             if let Some(view) = view.as_ref().filter(|_| stderr) {
-                step_stderr::add(&asked, sessions, view, &mut replay.items).await?;
+                step_stderr::add(&asked, sessions, view, &film, &mut replay.items).await?;
             }
         }
         None if *withheld => replay.withheld = Some(WITHHELD),

@@ -1,25 +1,28 @@
 //! What users' programs wrote to standard error, next to the steps of a replay that their decisions led to: for each bot's
 //! owner and for admins, as everywhere.
 
+use super::films::Numbers;
 use super::problem::Problem;
 use super::programs::programs;
 use super::reader::Reader;
 use super::shapes::beginning;
 use crate::history::{self, SessionRow};
 use crate::programs::stderr_parts;
-use crate::replay::{Step, StepStderr, View, asking_entries};
-use crate::store::{EntryId, SessionId};
+use crate::replay::{Film, Step, StepStderr, View, asking_entries};
+use crate::store::SessionId;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Breaks in what is shown of one decision with a step, and letters.
 const BREAKS_MAX: usize = 3;
 const LETTERS_MAX: usize = 400;
 
-/// Adds it to these steps of a view. `sessions` are those of the match that the caller sees.
+/// Adds it to these steps of a view's film. `sessions` are those of the match that the caller sees.
 pub(super) async fn add(
     reader: &Reader,
     sessions: &[SessionRow],
     view: &View,
+    film: &Arc<Film>,
     steps: &mut [Step],
 ) -> Result<(), Problem> {
     let rights = reader.sight.rights();
@@ -40,7 +43,8 @@ pub(super) async fn add(
         if written.is_empty() {
             continue;
         }
-        let numbers = numbers(reader, own).await?;
+        let fold = async || numbers(reader, own).await;
+        let numbers = reader.state.films.numbers(film, own.id, fold).await?;
         for step in &mut *steps {
             let numbers = step.decided.iter().filter_map(|asked| numbers.get(asked));
             let parts = numbers.filter_map(|number| {
@@ -70,11 +74,11 @@ fn session_of(view: &View, seat: Option<u8>, session: SessionId) -> Option<&Sess
     shown.find(|row| row.id == session || seat.is_some() && row.opened.seat == seat)
 }
 
-/// The numbers of a session's decisions, from 1, by the entries that asked for them. The ledger may lack some of them.
-async fn numbers(reader: &Reader, session: &SessionRow) -> Result<HashMap<EntryId, u64>, Problem> {
+/// Folds a session to number its decisions. The ledger may lack some of them.
+async fn numbers(reader: &Reader, session: &SessionRow) -> Result<Numbers, Problem> {
     let store = reader.state.store.reader();
     let Some(kit) = store.kit(&session.opened.game) else {
-        return Ok(HashMap::new());
+        return Ok(Numbers::new());
     };
     let side = session.opened.side;
     let entries = history::whole_transcript(store, session).await?;

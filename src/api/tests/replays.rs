@@ -6,11 +6,13 @@ use crate::api::problem::Problem;
 use crate::history;
 use crate::replay::{Film, View};
 use crate::store::tests::fake::{Pen, call, received, said};
-use crate::store::{Direction, MatchResult, NewEntry, Side};
+use crate::store::{Direction, EntryId, MatchResult, NewEntry, SessionId, Side};
 use axum::http::{StatusCode, header};
 use games::Cause;
 use serde_json::{Value, json};
 use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A match of our own referee: two seats, two rounds, which has ended or not.
 async fn referee(app: &App, ended: bool) -> String {
@@ -222,20 +224,41 @@ async fn a_view_is_folded_once_as_long_as_nothing_is_added() {
             Film::new(&footage).map_err(|why| Problem::unavailable(why.to_string()))
         };
         let film = films.film(store, &row, &view, true, fold).await.unwrap();
-        (film.len(), folds.get())
+        (film, folds.get())
+    };
+    // So are the decisions of a session numbered.
+    let numberings = Cell::new(0);
+    let number = async |film: Arc<Film>, session: i64| {
+        let fold = async || {
+            numberings.set(numberings.get() + 1);
+            Ok::<_, Problem>(HashMap::from([(EntryId(session), 1_u64)]))
+        };
+        let numbers = films.numbers(&film, SessionId(session), fold).await;
+        assert_eq!(numbers.unwrap()[&EntryId(session)], 1);
+        numberings.get()
     };
     for (seat, expected) in [
-        (None, (4, 1)),
-        (Some(1), (2, 2)),
-        (None, (4, 2)),
-        (Some(1), (2, 2)),
+        (None, (4, 1, 1)),
+        (Some(1), (2, 2, 2)),
+        (None, (4, 2, 2)),
+        (Some(1), (2, 2, 2)),
     ] {
-        assert_eq!(film(seat).await, expected, "{seat:?}");
+        let (film, folds) = film(seat).await;
+        let shown = (film.len(), folds, number(film, 1).await);
+        assert_eq!(shown, expected, "{seat:?}");
     }
+    let (everything, _) = film(None).await;
+    assert_eq!(number(Arc::clone(&everything), 2).await, 3);
     let result = MatchResult::new(51, Cause::Cancelled, vec![6, 2]);
     store.close_match(&match_id(1), result).await.unwrap();
-    assert_eq!(film(None).await.1, 3);
-    assert_eq!(film(None).await.1, 3);
+    for _ in 0..2 {
+        let (film, folds) = film(None).await;
+        assert_eq!((folds, number(film, 1).await), (3, 4));
+    }
+    // Who still looks at one that is no longer kept keeps none alive.
+    for expected in [5, 6] {
+        assert_eq!(number(Arc::clone(&everything), 1).await, expected);
+    }
 }
 
 #[tokio::test]
