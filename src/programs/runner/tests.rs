@@ -33,6 +33,18 @@ fn decide(runner: &mut Runner, number: u64, within_ms: u64) -> ProgramReply {
     reply
 }
 
+/// The program answers three decisions with 1, and this is what it wrote to standard error for each.
+fn writes(script: &str, expected: &[(Option<u64>, &str)]) {
+    let (mut runner, _) = runner(script);
+    for number in 1..=3 {
+        let reply = decide(&mut runner, number, 20_000);
+        assert_eq!(reply, ProgramReply::Act(Value::from(1)), "{number}");
+    }
+    let report = runner.end(None);
+    let parts = stderr_parts(&report.stderr, &report.stderr_parts);
+    assert_eq!(parts, expected, "{report:?}");
+}
+
 #[test]
 fn a_slow_start_is_no_hang() {
     let answers = r#"while read -r line; do case "$line" in *'"past":false'*)
@@ -61,19 +73,12 @@ fn what_it_wrote_to_standard_error_is_parted_by_decisions() {
     let answers = r#"while read -r line; do case "$line" in *'"past":false'*)
         number=${line#*number\":}; number=${number%%,*}; [ "$number" = 2 ] || echo "thought of $number" >&2
         echo "{\"type\":\"act\",\"number\":$number,\"act\":1}";; esac; done; echo bye >&2"#;
-    let (mut runner, _) = runner(&format!("echo begun >&2; {READY}; {answers}"));
-    for number in 1..=3 {
-        let reply = decide(&mut runner, number, 20_000);
-        assert_eq!(reply, ProgramReply::Act(Value::from(1)), "{number}");
-    }
-    let report = runner.end(None);
-    let parts = stderr_parts(&report.stderr, &report.stderr_parts);
     let expected = [
         (Some(1), "begun\nthought of 1\n"),
         (Some(3), "thought of 3\n"),
         (None, "bye\n"),
     ];
-    assert_eq!(parts, expected, "{report:?}");
+    writes(&format!("echo begun >&2; {READY}; {answers}"), &expected);
 }
 
 #[test]
@@ -86,19 +91,12 @@ fn what_it_wrote_before_it_ended_belongs_to_the_decision_that_ended_it() {
         [ "$number" != 2 ] || [ -n "$again" ] || {{ echo oops >&2; exit 3; }}
         echo "{{\"type\":\"act\",\"number\":$number,\"act\":1}}";; esac; done"#
     );
-    let (mut runner, _) = runner(&script);
-    for number in 1..=3 {
-        let reply = decide(&mut runner, number, 20_000);
-        assert_eq!(reply, ProgramReply::Act(Value::from(1)), "{number}");
-    }
-    let report = runner.end(None);
-    let parts = stderr_parts(&report.stderr, &report.stderr_parts);
     let expected = [
         (Some(1), "thought of 1\n"),
         (Some(2), "thought of 2\noops\nthought of 2\n"),
         (Some(3), "thought of 3\n"),
     ];
-    assert_eq!(parts, expected, "{report:?}");
+    writes(&script, &expected);
 }
 
 #[test]
