@@ -195,3 +195,91 @@ impl Following {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Following, Opening, STOPPED, Writing, Written};
+    use crate::history;
+    use crate::referee::budget::ThinkBudget;
+    use crate::referee::{
+        Beginning, Fed, InProcess, MatchSpec, Ports, Stop, cancelled, lines_of, play,
+    };
+    use crate::tournament::{Extent, open_recording};
+    use games::Cause;
+    use serde_json::json;
+    use tokio::sync::mpsc::unbounded_channel;
+    use tokio_util::sync::CancellationToken;
+
+    /// Plays a match, and stores it up to its end as one that is followed.
+    async fn followed(opening: Opening) -> (String, Following) {
+        let (kit, seats) = (opening.kit, vec!["builtin:random".parse().unwrap(); 4]);
+        let spec = MatchSpec {
+            record: true,
+            ..MatchSpec::new(kit, seats, 1, opening.options.clone())
+        };
+        let ports = Ports::Process(InProcess {
+            budget: ThinkBudget::Nodes(1),
+            models: false,
+            timed: false,
+        });
+        let played = play(spec, &ports, &Stop::default()).await.unwrap().unwrap();
+        let (feed, fed) = unbounded_channel();
+        let beginning = Beginning {
+            match_id: ulid::Ulid::generate().to_string(),
+            started_us: played.started_us,
+            seats: played.seats,
+            market: None,
+            ids: Vec::new(),
+        };
+        let id = beginning.match_id.clone();
+        feed.send(Fed::Begins(beginning)).unwrap();
+        for line in lines_of(&played.transcript, kit.card().wire, played.started_us) {
+            feed.send(Fed::Line(line)).unwrap();
+        }
+        drop(feed);
+        let writing = Writing {
+            opening,
+            number: 0,
+            seed: 1,
+            slot: None,
+        };
+        let cut = CancellationToken::new();
+        let written = writing.write(fed, cut.clone()).await;
+        let following = Following {
+            number: 0,
+            writing: tokio::spawn(std::future::ready(written)),
+            cut,
+        };
+        (id, following)
+    }
+
+    #[tokio::test]
+    async fn a_match_that_was_cut_short_teaches_nothing() {
+        for is_cut in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("drover.db");
+            let recording = open_recording(&path, Extent::Full).await.unwrap();
+            let opening = Opening {
+                kit: games::find("planowanie").unwrap(),
+                options: json!({ "deals": "13 0 4 1" }),
+                recording: recording.clone(),
+            };
+            let (id, following) = followed(opening).await;
+            if is_cut {
+                assert!(following.end(Ok(None)).await.unwrap().is_none());
+            } else {
+                // With the same transcripts and the same end it does.
+                let written = following.writing.await.unwrap().unwrap();
+                let Written { record, .. } = written.unwrap();
+                record.close(cancelled(STOPPED.to_owned())).await.unwrap();
+            }
+            let reader = recording.store().unwrap().reader();
+            let row = history::match_row(reader, &id).await.unwrap().unwrap();
+            assert_eq!(row.cause, Some(Cause::Cancelled));
+            assert_eq!(row.detail, STOPPED);
+            let taught = history::teachings_since(reader, 0).await.unwrap();
+            assert_eq!(taught.is_empty(), is_cut, "{taught:?}");
+            recording.close().await;
+        }
+    }
+}
