@@ -101,7 +101,7 @@ pub(super) struct Stderr {
 
 impl Stderr {
     /// Adds what one process wrote, of which the end is there. What it wrote last belongs to the decision that it was
-    /// being `asked` for when it ended, if there was one.
+    /// being `asked` for when it ended; without one, to the next part, if there is any.
     pub(super) fn add(&mut self, ended: &Ended, asked: Option<u64>) {
         let mut rest = ended.stderr.as_slice();
         let lost = ended.stderr_total.saturating_sub(rest.len() as u64);

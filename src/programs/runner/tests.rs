@@ -33,12 +33,19 @@ fn decide(runner: &mut Runner, number: u64, within_ms: u64) -> ProgramReply {
     reply
 }
 
-/// The program answers three decisions with 1, and this is what it wrote to standard error for each.
-fn writes(script: &str, expected: &[(Option<u64>, &str)]) {
+/// The program answers this many decisions with 1, and this is what it wrote to standard error for each. It may end after
+/// one of them, which is noticed before the next.
+fn writes(script: &str, decisions: u64, ends_after: Option<u64>, expected: &[(Option<u64>, &str)]) {
     let (mut runner, _) = runner(script);
-    for number in 1..=3 {
+    for number in 1..=decisions {
         let reply = decide(&mut runner, number, 20_000);
         assert_eq!(reply, ProgramReply::Act(Value::from(1)), "{number}");
+        let begun = Instant::now();
+        while ends_after == Some(number) && runner.running.is_some() {
+            runner.look();
+            assert!(begun.elapsed() < Duration::from_secs(60));
+            std::thread::yield_now();
+        }
     }
     let report = runner.end(None);
     let parts = stderr_parts(&report.stderr, &report.stderr_parts);
@@ -78,7 +85,8 @@ fn what_it_wrote_to_standard_error_is_parted_by_decisions() {
         (Some(3), "thought of 3\n"),
         (None, "bye\n"),
     ];
-    writes(&format!("echo begun >&2; {READY}; {answers}"), &expected);
+    let script = format!("echo begun >&2; {READY}; {answers}");
+    writes(&script, 3, None, &expected);
 }
 
 #[test]
@@ -96,7 +104,30 @@ fn what_it_wrote_before_it_ended_belongs_to_the_decision_that_ended_it() {
         (Some(2), "thought of 2\noops\nthought of 2\n"),
         (Some(3), "thought of 3\n"),
     ];
-    writes(&script, &expected);
+    writes(&script, 3, None, &expected);
+}
+
+#[test]
+fn what_it_wrote_before_it_ended_between_decisions_belongs_to_the_next_one_if_any() {
+    // It ends when it learns that its second answer was played. Another one is started in the next decision.
+    let script = format!(
+        r#"while read -r line; do case "$line" in *'"again":true'*) again=1;; esac
+        case "$line" in *'"type":"match"'*) {READY};; *'"past":false'*)
+        number=${{line#*number\":}}; number=${{number%%,*}}; echo "thought of $number" >&2
+        echo "{{\"type\":\"act\",\"number\":$number,\"act\":1}}";;
+        *'"played","number":2,'*) [ -n "$again" ] || {{ echo oops >&2; exit 3; }};; esac; done"#
+    );
+    for (decisions, last) in [
+        (2, (None, "oops\n")),
+        (3, (Some(3), "oops\nthought of 3\n")),
+    ] {
+        let expected = [
+            (Some(1), "thought of 1\n"),
+            (Some(2), "thought of 2\n"),
+            last,
+        ];
+        writes(&script, decisions, Some(2), &expected);
+    }
 }
 
 #[test]
