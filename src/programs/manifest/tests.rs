@@ -214,6 +214,37 @@ fn a_mistake_names_file_line_and_key() {
 }
 
 #[test]
+fn every_mistake_is_found_once_whether_of_type_or_rule() {
+    let text = r#"name = 5
+version = "1"
+games = ["koehandel"]
+protocol = "native"
+run = []
+url = "http://h/"
+fallback = "x"
+limits = 1
+[environment]
+DROVER_A = "1"
+B = 2
+C = 3
+"#;
+    let reported = read(text).unwrap_err().to_string();
+    for expected in [
+        "8 mistakes:\n",
+        "line 1: `name` is 5, but must be 1 to 48 lower-case",
+        "line 4: `protocol` is \"native\", but",
+        "line 5: `run` is [], but",
+        "line 7: `fallback` is \"x\", but",
+        "line 8: `limits` is 1, but",
+        "line 10: `environment.DROVER_A` is \"1\", but",
+        "line 11: `environment.B` is 2, but",
+        "line 12: `environment.C` is 3, but",
+    ] {
+        assert!(reported.contains(expected), "{expected}: {reported}");
+    }
+}
+
+#[test]
 fn a_manifest_of_a_gigabyte_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let missing = Manifest::load(folder.path()).unwrap_err().to_string();
