@@ -226,7 +226,12 @@ async fn tokens_outlive_a_restart_and_are_nowhere_in_clear() {
     let bob = app.added(Some(&root), "bob", &["read"]).await;
     assert_eq!(app.revoke(&root, "bob").await.status, StatusCode::OK);
     assert_eq!(app.status("/api/v1/bots", Some(&ann)).await, StatusCode::OK);
-    let App { state, _folder } = app;
+    let App {
+        state,
+        router,
+        _folder,
+    } = app;
+    drop(router);
     let debugged = format!("{state:?} {:?}", state.tokens);
     let folder = _folder.path().to_owned();
     while history::tokens(state.store.reader()).await.unwrap()[1]
