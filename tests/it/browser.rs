@@ -5,7 +5,7 @@ mod replays;
 mod screenshots;
 mod sharing;
 
-use crate::app::{TestApp, WITH_REFEREE, connected, folder, ok, run, verb};
+use crate::app::{TestApp, WITH_REFEREE, connected, folder, ok, run, until, verb};
 use driver::{Browser, ENTER, TAB};
 use std::path::Path;
 use tempfile::TempDir;
@@ -314,6 +314,8 @@ fn a_page_that_is_open_shows_what_happens() {
         browser.until(&format!("{rows} > {before}"));
         // It grew without being loaded again.
         assert_eq!(browser.text("window.kept"), "true");
+        // A match that runs has more times on the dashboard than one that is over.
+        until(|| app.items("/api/v1/matches?live=true").is_empty());
     }
     assert_eq!(browser.complaints(&app.url()), [""; 0]);
 }

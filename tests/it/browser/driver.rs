@@ -1,11 +1,12 @@
 //! A headless Chromium, driven over WebDriver: JSON over HTTP to Debian's chromedriver.
 
-use crate::app::{PATIENCE, until};
+use crate::app::PATIENCE;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// WebDriver's name of the key in its private range.
 pub const TAB: &str = "\u{e004}";
@@ -15,6 +16,14 @@ pub const END: &str = "\u{e010}";
 pub const HOME: &str = "\u{e011}";
 pub const LEFT: &str = "\u{e012}";
 pub const RIGHT: &str = "\u{e014}";
+
+/// Each look at a page takes the browser some milliseconds.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(30);
+/// What a page is that is waited for in vain: where, whether it is looked at, what it says of being live, and the last
+/// things that it fetched with their times in milliseconds.
+const STATE: &str = "return JSON.stringify([location.href, document.visibilityState, document.readyState, \
+    document.querySelector('#live')?.textContent, performance.now(), performance.getEntriesByType('resource').slice(-6) \
+    .map((one) => [one.name, one.startTime, one.duration])])";
 
 /// One browser at a time: they are large.
 static ONE: Mutex<()> = Mutex::new(());
@@ -111,7 +120,13 @@ impl Browser {
     pub fn until(&self, expression: &str) {
         // On a page that is still being read, what is looked at next may not be there yet.
         let ready = format!("return document.readyState === 'complete' && Boolean({expression})");
-        until(|| self.run(&ready) == true);
+        let begun = Instant::now();
+        while self.run(&ready) != true {
+            if begun.elapsed() > PATIENCE {
+                panic!("{expression} never was so: {}", self.run(STATE));
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
     }
 
     /// The first element that a selector finds, as WebDriver names it.
