@@ -10,6 +10,17 @@ const PAGES_MAX: usize = 1_000;
 /// The most pages of single entries that are read under one path: chance makes a match longer or shorter.
 const ENTRIES_MAX: usize = 8;
 
+/// Parameters that name a match or something of it.
+const NAMING: [&str; 7] = [
+    "market",
+    "match",
+    "session",
+    "tournament",
+    "entry",
+    "seat",
+    "bot",
+];
+
 /// What paths and queries may name.
 #[derive(Debug, Default)]
 pub struct Known {
@@ -81,7 +92,7 @@ impl Known {
 /// What the document lists to be read.
 #[derive(Debug, Default)]
 pub struct Readable {
-    /// Each path alone, and with each of its parameters.
+    /// Each path alone, and with each parameter that it takes or one like it does.
     pub paths: Vec<String>,
     /// Streams of events.
     pub streams: Vec<String>,
@@ -105,15 +116,22 @@ pub fn described(document: &Value, known: &Known) -> Readable {
             all.open.extend(paths);
             continue;
         }
+        let mut turn = 0;
         for parameter in operation["parameters"].as_array().unwrap() {
             let name = parameter["name"].as_str().unwrap();
-            if parameter["in"] == "query" {
-                for (path, value) in paths
-                    .iter()
-                    .flat_map(|path| known.values(parameter).into_iter().map(move |v| (path, v)))
-                {
-                    all.paths.push(format!("{path}?{name}={value}"));
-                }
+            if parameter["in"] != "query" {
+                continue;
+            }
+            for value in known.values(parameter) {
+                // What names something of a match might find it anywhere; the rest is asked of each path in turn.
+                let asked = if NAMING.contains(&name) {
+                    &paths[..]
+                } else {
+                    turn += 1;
+                    &paths[turn % paths.len()..][..1]
+                };
+                all.paths
+                    .extend(asked.iter().map(|path| format!("{path}?{name}={value}")));
             }
         }
         all.paths.extend(paths);
