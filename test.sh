@@ -166,10 +166,8 @@ step "end-to-end tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
 cargo test -p drover --test it --locked
 
-step "the store on PostgreSQL, examples and the container next to it"
+step "the store on PostgreSQL, and the examples in the documentation"
 begin examples cargo test -p drover --doc --locked
-# Without that executable it builds one, or says why it cannot: a release, which no lints slow down.
-begin container env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${static:+"$static"}
 code=0
 .ci/postgres sh -c 'cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: --include-ignored &&
     cargo test -p drover --test it --locked -- workers_of_a_server --include-ignored' || code=$?
@@ -179,11 +177,13 @@ case "$code" in
     *) exit "$code" ;;
 esac
 await examples
-await container || [ $? -eq 77 ]
 
+step "the README's command, for a short while, and the container, run as it is deployed"
+# Without that executable it builds one, or says why it cannot: a release, which no lints slow down.
+begin container env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${static:+"$static"}
 # Built for the tests: another build would have other features, and so build most of it again.
-step "the README's command, for a short while"
 .ci/smoke "$built/drover"
+await container || [ $? -eq 77 ]
 
 if [ -n "$long" ]; then
     step "what takes long"
