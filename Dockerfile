@@ -25,7 +25,8 @@ USER 10001:10001
 VOLUME /data
 WORKDIR /data
 # REST needs a token: without DROVER__API__TOKEN_FILE the first start makes one and prints it.
-ENV DROVER__STORE__PATH=/data/drover.db \
+ENV PATH=/ \
+    DROVER__STORE__PATH=/data/drover.db \
     DROVER__CALLBACKS__LISTEN=0.0.0.0:8080 \
     DROVER__API__LISTEN=0.0.0.0:8081 \
     DROVER__API__FIRST_TOKEN_FILE=/data/api_token

@@ -3,7 +3,7 @@
 use super::scope::Scope;
 use crate::history::Secrecy;
 use crate::store::Side;
-use games::neutral::is_meant;
+use games::neutral::{PREFIX, is_meant};
 use std::sync::Arc;
 
 /// The rights of one caller. Every caller that has this value may at least read.
@@ -47,7 +47,11 @@ impl Rights {
         self.0.iter().any(|scope| match scope {
             Scope::Admin => true,
             Scope::Read => false,
-            Scope::Bot(bot) => whose.side == Side::Player && is_meant(bot, &whose.bot),
+            // At our own tables users' bots alone are somebody's: everybody has the built-in ones.
+            Scope::Bot(bot) => {
+                let ours = whose.side == Side::Player || whose.bot.starts_with(PREFIX);
+                ours && is_meant(bot, &whose.bot)
+            }
             Scope::Entrant(name) => whose.entrant.as_ref() == Some(name),
         })
     }

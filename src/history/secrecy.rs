@@ -31,9 +31,9 @@ pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL
     WHEN EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND x.ended_us IS NULL) THEN NULL
     ELSE max(m.ended_us, coalesce((SELECT max(x.ended_us) FROM sessions x WHERE x.match_id = m.id), 0)) END";
 
-/// The name on the seat of the session `s`.
-pub(super) const ENTRANT: &str =
-    "(SELECT n.name FROM seats n WHERE n.match_id = s.match_id AND n.seat = s.seat)";
+/// Whose the seat of the session `s` is: the entrant's of a tournament, else the player's of that name.
+pub(super) const ENTRANT: &str = "(SELECT coalesce(n.entrant, n.name) FROM seats n
+    WHERE n.match_id = s.match_id AND n.seat = s.seat)";
 
 /// Reads the columns `side, bot,` [`ENTRANT`], [`OVER`], of which the last two begin at `at`.
 pub(super) fn read(row: &Row, side: usize, bot: usize, at: usize) -> Result<Secrecy, StoreError> {

@@ -183,9 +183,15 @@ impl Place {
             ),
             None => format!("drover referee {game} --listen 0.0.0.0:56789"),
         };
-        let url = match &self.callbacks {
-            Some(address) => format!("{address}{}/{game}/{bot}", self.prefix),
-            None => "drover serve".to_owned(),
+        let (how, url) = match &self.callbacks {
+            Some(address) => (
+                "Give the referee this address; another bot's name takes the place of the last word.",
+                format!("{address}{}/{game}/{bot}", self.prefix),
+            ),
+            None => (
+                "No callbacks are answered here; this command answers them.",
+                "drover serve".to_owned(),
+            ),
         };
         vec![
             way(
@@ -198,11 +204,7 @@ impl Place {
                 },
                 yours,
             ),
-            way(
-                "Our bots for a referee elsewhere",
-                "Give the referee this address; another bot's name takes the place of the last word.",
-                url,
-            ),
+            way("Our bots for a referee elsewhere", how, url),
         ]
     }
 

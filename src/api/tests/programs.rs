@@ -123,6 +123,38 @@ async fn programs_are_shown_to_who_sees_their_seat_and_standard_error_to_owners(
 }
 
 #[tokio::test]
+async fn a_users_bot_at_our_own_table_is_its_owners_and_its_entrants() {
+    let app = App::new().await;
+    let mut ours = new_match(1, true);
+    ours.seats[0].entrant = Some("Ann".to_owned());
+    let session = |seat, bot: &str| NewSession {
+        bot: bot.into(),
+        ..new_session(1, Side::Referee, seat)
+    };
+    let mut mine = Pen::new(app.store(), Some(ours), session(0, "bot:mine@1"));
+    mine.write(app.store(), vec![received("ask"), said("of mine")])
+        .await;
+    let mut other = Pen::new(app.store(), None, session(1, "champion"));
+    other
+        .write(app.store(), vec![received("ask"), said("of champion")])
+        .await;
+    let path = format!("/api/v1/matches/{}/entries", match_id(1));
+    for (scope, sees) in [
+        ("bot:bot:mine", true),
+        ("bot:bot:mine@1", true),
+        ("bot:bot:mine@2", false),
+        ("entrant:Ann", true),
+        ("entrant:ann", false),
+        ("bot:champion", false),
+        ("read", false),
+    ] {
+        let text = app.get_as(scope, &path).await.text;
+        assert_eq!(text.contains("of mine"), sees, "{scope}: {text}");
+        assert!(!text.contains("of champion"), "{scope}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_program_wrote_stands_next_to_its_step_for_its_owner_alone() {
     let app = App::new().await;
     let path = play(&app, 1, true).await.replace("programs", "replay");

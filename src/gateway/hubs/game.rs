@@ -41,7 +41,7 @@ pub(super) enum GameFault {
     Line(LineFault, LastWords),
     #[error("{0}")]
     TurnedAway(String),
-    #[error("this daemon has {0}")]
+    #[error("this daemon refuses it: {0}")]
     Refused(#[from] Refusal),
     #[error("it sent a start that cannot be played: {0}")]
     Start(games::WireError),
