@@ -147,7 +147,7 @@ impl Referee {
             Ok(_) => {
                 self.greeting.0 += 1;
                 self.open = None;
-                self.note(&format!("player {} greets", seat.0));
+                self.note(&format!("{} greets", Who(seat.index())));
                 self.go_on();
             }
             Err(Broken(why)) => self.drop_bot(seat, Cause::ProtocolError, why),
@@ -162,7 +162,8 @@ impl Referee {
         let refused = match command {
             Ok(act) => self.play(seat, act).err().map(|why| why.to_string()),
             Err(why) => {
-                self.note(&format!("player {} gives no command of the game", seat.0));
+                let who = Who(seat.index());
+                self.note(&format!("{who} gives no command of the game"));
                 // A failed command is a passed turn.
                 let _ = self.game.play(Act::Pass);
                 Some(why.to_string())
@@ -206,7 +207,7 @@ impl Referee {
         bot.owed += 1;
         bot.was_sent_result = true;
         self.open = None;
-        self.note(&format!("player {} gives no command in time", seat.0));
+        self.note(&format!("{} gives no command in time", Who(seat.index())));
         let _ = self.game.play(Act::Pass);
         // Bots read a result after every command, however late they give it.
         let result = engine::result(Some("Command timed out"));

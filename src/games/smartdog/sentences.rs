@@ -17,17 +17,16 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
             let sheep = counted_sheep(read.number("sheep")?);
             let map = read
                 .text("map")
+                .filter(|map| !is_digest(map))
                 .map_or_else(String::new, |map| format!(" on {map}"));
             Some(format!(
                 "The match begins{map}: {cols} × {rows} cells, {sheep} for each player"
             ))
         }
-        "own_bark" => {
-            let dogs = read.list("dogs");
-            let numbers: Vec<String> = dogs.iter().map(Value::to_string).collect();
-            let s = if dogs.len() == 1 { "" } else { "s" };
-            Some(format!("{own} barks with dog{s} {}", listed(&numbers)))
-        }
+        "own_bark" => Some(match read.list("dogs").len() {
+            ..=1 => format!("{own} barks"),
+            dogs => format!("{own} barks with {dogs} dogs"),
+        }),
         "bark" => Some(barks(read, &own)),
         "sheep_won" => {
             let count = counted_sheep(read.number("count")?);
@@ -45,12 +44,7 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
             Some(format!("{own} has {points} with {penned} in its pen{end}"))
         }
         "disabled" => disabled(read),
-        "warning" => {
-            let dog = read
-                .number("dog")
-                .map_or_else(String::new, |dog| format!(" for dog {dog}"));
-            Some(format!("A command of {own}{dog} is refused: {}", text()))
-        }
+        "warning" => Some(format!("A command of {own} is refused: {}", text())),
         "error" => Some(format!("The hub reports an error to {own}: {}", text())),
         "result" => Some(match (read.text("error"), read.number("winner")) {
             (Some(error), _) => format!("The hub gave the match up: {error}"),
@@ -68,15 +62,21 @@ pub fn turns_on(fact: &Fact) -> bool {
     fact.kind == "sheep_lost"
 }
 
-/// A dog that cannot do all it would.
+/// Whether a map's name is only a digest of it, which is nothing to read.
+fn is_digest(map: &str) -> bool {
+    let digits = map.strip_prefix("map-");
+    digits.is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+/// A dog that cannot do all it would. Facts number dogs as the wire or the reader does, not among its player's.
 fn disabled(read: Reading<'_>) -> Option<String> {
-    let (whose, dog) = (player(read.number("player")?), read.number("dog")?);
+    let whose = player(read.number("player")?);
     let how = match read.text("how").as_deref() {
         Some("panic") => "panics".to_owned(),
         Some("indignant") => "is indignant and does not bark".to_owned(),
         other => format!("is disabled ({})", other.unwrap_or("for a while")),
     };
-    Some(format!("Dog {dog} of {whose} {how}"))
+    Some(format!("A dog of {whose} {how}"))
 }
 
 /// The player with this number, from 1.
@@ -132,7 +132,23 @@ mod tests {
             (
                 "own_bark",
                 json!({"turn": 3, "dogs": [4, 7]}),
-                "bob barks with dogs 4 and 7",
+                "bob barks with 2 dogs",
+            ),
+            ("own_bark", json!({"turn": 3, "dogs": [402]}), "bob barks"),
+            (
+                "warning",
+                json!({"turn": 3, "dog": 402, "text": "it panics"}),
+                "A command of bob is refused: it panics",
+            ),
+            (
+                "start",
+                json!({"map": "map-99abc1c245d25b1c", "cols": 9, "rows": 8, "sheep": 3}),
+                "The match begins: 9 × 8 cells, 3 sheep for each player",
+            ),
+            (
+                "start",
+                json!({"map": "meadow", "cols": 9, "rows": 8, "sheep": 3}),
+                "The match begins on meadow: 9 × 8 cells, 3 sheep for each player",
             ),
             (
                 "bark",
@@ -152,7 +168,7 @@ mod tests {
             (
                 "disabled",
                 json!({"player": 1, "dog": 12, "how": "panic"}),
-                "Dog 12 of ann panics",
+                "A dog of ann panics",
             ),
             (
                 "result",

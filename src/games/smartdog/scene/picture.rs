@@ -8,6 +8,7 @@ use drover_game::scene::{
 };
 use serde::Deserialize as _;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Width that a field is drawn to fill, in units; more columns than these make it wider.
 const WIDTH: f64 = 360.0;
@@ -135,8 +136,10 @@ impl<'a> Field<'a> {
         self.out_of_sight(&mut svg, state);
         self.barks(&mut svg, state);
         self.sheep(&mut svg, state);
+        let owned = by_owner(state);
         for dog in state.dogs.iter().take(DRAWN_MAX) {
-            self.dog(&mut svg, dog);
+            let words = self.dog_words(dog, &owned);
+            self.dog(&mut svg, dog, &words);
         }
         let entries: Vec<Entry> = state
             .players
@@ -240,12 +243,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn dog(&self, svg: &mut Svg, dog: &DogState) {
+    fn dog(&self, svg: &mut Svg, dog: &DogState, words: &str) {
         let Some(spot) = self.on(dog.x, dog.y) else {
             return;
         };
         let ((x, y), side) = (self.middle(spot), self.mark * 0.92);
-        svg.group("", &self.dog_words(dog), |svg| {
+        svg.group("", words, |svg| {
             let corner = (x - side / 2.0, y - side / 2.0);
             svg.rect(self.owner(dog), corner, (side, side), self.mark * 0.25);
             if self.cell >= LEGIBLE {
@@ -294,7 +297,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn dog_words(&self, dog: &DogState) -> String {
+    /// A dog in words: counted from 1 among its player's dogs where all of them are shown.
+    fn dog_words(&self, dog: &DogState, owned: &Owned) -> String {
         let DogState { number, player, .. } = dog;
         let how = match dog.action {
             DogAction::Move => "",
@@ -306,7 +310,13 @@ impl<'a> Field<'a> {
             _ => String::new(),
         };
         let whose = self.names.name(place(*player));
-        format!("Dog {number} of {whose}{how}{turns}")
+        let numbers = owned.get(player).map_or(&[][..], Vec::as_slice);
+        match numbers.binary_search(number) {
+            Ok(at) if numbers.len() > 1 => {
+                format!("Dog {} of {whose}{how}{turns}", at + 1)
+            }
+            _ => format!("A dog of {whose}{how}{turns}"),
+        }
     }
 
     /// The picture in words.
@@ -319,6 +329,21 @@ impl<'a> Field<'a> {
         let turn = state.turn;
         format!("The field in turn {turn}{eyes}: {dogs} dogs, {sheep} sheep")
     }
+}
+
+/// The numbers of the dogs of each player that is shown with all of them, in rising order.
+type Owned = BTreeMap<u8, Vec<u64>>;
+
+fn by_owner(state: &State) -> Owned {
+    let mut owned = Owned::new();
+    let known = |dog: &&DogState| state.viewer.is_none_or(|viewer| viewer == dog.player);
+    for dog in state.dogs.iter().filter(known) {
+        owned.entry(dog.player).or_default().push(dog.number);
+    }
+    for numbers in owned.values_mut() {
+        numbers.sort_unstable();
+    }
+    owned
 }
 
 /// The place of the player with this number.
