@@ -248,6 +248,21 @@ fn text_stands_out_in_light_and_dark() {
 }
 
 #[test]
+fn cards_and_coins_are_legible_on_any_page() {
+    let block = STYLE
+        .split('{')
+        .filter_map(|part| part.split_once('}'))
+        .find_map(|(block, _)| block.contains("--s-face: #").then_some(block));
+    let colours = colours(block.unwrap());
+    for (ink, ground) in [("ink", "face"), ("blood", "face"), ("ink", "gold")] {
+        let found = contrast(colours[ink], colours[ground]);
+        assert!(found >= 4.5, "{ink} on {ground}: {found:.2}");
+    }
+    let rim = contrast(colours["rim"], colours["gold"]);
+    assert!(rim >= 3.0, "a coin's rim: {rim:.2}");
+}
+
+#[test]
 fn every_class_of_pictures_has_a_style() {
     for class in games::scene::CLASSES {
         let styled =

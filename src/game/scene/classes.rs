@@ -19,9 +19,12 @@ pub const STYLE: &str = include_str!("style.css");
 /// | `s-on` | text on a shape of a player's or nobody's |
 /// | `s-light` | a ground that is no player's: energy |
 /// | `s-red` | hearts and diamonds |
+/// | `s-face` | the face of a card, pale in light and dark |
+/// | `s-coin` | a coin, gold in light and dark |
+/// | `s-ink` | text on a card or a coin; with `s-red` in its red |
 /// | `s-faint` | a shape or stroke that lets through what is beneath: a reach, a path |
 /// | `s-bold` | text or stroke of greater weight |
-pub const CLASSES: [&str; 23] = [
+pub const CLASSES: [&str; 26] = [
     "s-board",
     "s-fill",
     "s-line",
@@ -43,6 +46,9 @@ pub const CLASSES: [&str; 23] = [
     "s-on",
     "s-light",
     "s-red",
+    "s-face",
+    "s-coin",
+    "s-ink",
     "s-faint",
     "s-bold",
 ];

@@ -148,8 +148,9 @@ impl Table for Referee {
             [] => &self.sent,
             due => due,
         };
-        let title = title(last).unwrap_or_else(|| "The match begins".to_owned());
         let state = self.game.shown(self.settled.clone());
+        let title = title(last, state.auction.as_ref());
+        let title = title.unwrap_or_else(|| "The match begins".to_owned());
         Some(Scene::new(self.count, title, &state))
     }
 

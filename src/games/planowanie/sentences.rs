@@ -23,18 +23,19 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
                 ["declared", "taken", "points"].map(|name| read.list(name));
             let results = taken.iter().enumerate().map(|(place, taken)| {
                 let declared = declared.get(place).filter(|value| !value.is_null());
-                let declared = declared.map_or_else(String::new, |of| format!(" of {of}"));
+                let declared =
+                    declared.map_or_else(String::new, |number| format!("declared {number} and "));
                 let points = points
                     .get(place)
                     .and_then(Value::as_i64)
                     .unwrap_or_default();
-                format!("{} took {taken}{declared} ({points:+})", Who(place))
+                format!("{} {declared}took {taken} ({points:+})", Who(place))
             });
             let results: Vec<String> = results.collect();
             Some(format!(
-                "Deal {deal} of {}: {}",
+                "Deal {deal}, {} each: {}",
                 counted(cards, "card"),
-                listed(&results)
+                results.join("; ")
             ))
         }
         "result" => {
@@ -67,7 +68,7 @@ mod tests {
         .expect("a sentence");
         assert_eq!(
             Names::by_seat(&["ann", "bob"].map(Some)).fill(&sentence),
-            "Deal 2 of 1 card: ann took 0 of 1 (-1) and bob took 1 (+11)"
+            "Deal 2, 1 card each: ann declared 1 and took 0 (-1); bob took 1 (+11)"
         );
     }
 }

@@ -16,7 +16,9 @@ const PANEL: (f64, f64) = (191.0, 134.0);
 const TABLE: (f64, f64) = (WIDTH - 2.0 * MARGIN, 142.0);
 const TABLE_TOP: f64 = 2.0 * MARGIN + PANEL.1;
 const LEGEND_TOP: f64 = TABLE_TOP + TABLE.1 + 2.0 * MARGIN + PANEL.1;
-const HEIGHT: f64 = LEGEND_TOP + 62.0;
+const HEIGHT: f64 = LEGEND_TOP + 64.0;
+/// Where the columns of the animals' legend begin: each has room for its longest name.
+const COLUMNS: [f64; 5] = [8.0, 88.0, 176.0, 241.0, 310.0];
 /// Letters of a name in a panel and in a heading, in a list, and where two stand in half the width.
 const NAME_CHARS: usize = 15;
 const LISTED_CHARS: usize = 12;
@@ -73,17 +75,23 @@ fn corner(place: usize) -> (f64, f64) {
 
 /// The animals with what four of a kind count, and the marks of players.
 fn legend(svg: &mut Svg) {
-    let step = (WIDTH - 2.0 * MARGIN) / 5.0;
     for (at, animal) in Animal::all().enumerate() {
-        let x = MARGIN + 2.0 + step * (at % 5) as f64;
-        let y = LEGEND_TOP + 2.0 + 19.0 * (at / 5) as f64;
+        let (column, row) = (at % COLUMNS.len(), at / COLUMNS.len());
+        let (x, y) = (COLUMNS[column], LEGEND_TOP + 17.0 * row as f64);
         svg.drawing("s-text", (x, y), 14.0, drawing(animal));
         let words = format!("{} {}", animal.name(), animal.value());
-        svg.text("s-muted", (x + 16.0, y + 12.0), 11.0, Anchor::Start, words);
+        svg.text("s-muted", (x + 17.0, y + 12.0), 11.0, Anchor::Start, words);
     }
-    let words = "▶ turn · ★ best bid · frame: answers now · number: four of it";
-    let at = (MARGIN + 2.0, LEGEND_TOP + 53.0);
-    svg.text("s-muted", at, 12.0, Anchor::Start, words);
+    for (words, below) in [
+        ("▶ on turn · ★ best bid · blue frame: must answer now", 45.0),
+        (
+            "number: four of a kind · barred: starts no more trades",
+            59.0,
+        ),
+    ] {
+        let at = (MARGIN + 2.0, LEGEND_TOP + below);
+        svg.text("s-muted", at, 11.0, Anchor::Start, words);
+    }
 }
 
 /// What a player's money is worth, as far as known.
@@ -120,28 +128,38 @@ fn notes(svg: &mut Svg, at: Point, width: f64, money: &str) {
             .filter(|letter| *letter == note.letter())
             .count();
         if count > 0 {
-            note_cards(
-                svg,
-                (x, at.y).into(),
-                note.value(),
-                format_args!("×{count}"),
-            );
+            note_cards(svg, (x, at.y).into(), Some(note.value()), count);
             x += step;
         }
     }
 }
 
-/// A coin with its value, and how many there are.
-fn note_cards(svg: &mut Svg, at: Point, value: impl Display, count: impl Display) {
+/// A coin with its value, an empty card for nothing, or the back of a card that is hidden, and how many there are.
+fn note_cards(svg: &mut Svg, at: Point, value: Option<u16>, count: impl Display) {
     let middle = at.x + 13.75;
-    svg.circle("s-light", (middle, at.y + 12.5), 12.5);
-    svg.text("s-text", (middle, at.y + 17.0), 12.0, Anchor::Middle, value);
+    let (card, size) = ((middle - 11.0, at.y + 4.0), (22.0, 17.0));
+    let (class, sign) = match value {
+        Some(0) => {
+            svg.rect("s-board", card, size, 3.0);
+            ("s-muted", "0".to_owned())
+        }
+        Some(value) => {
+            svg.circle("s-coin", (middle, at.y + 12.5), 12.5);
+            ("s-ink s-bold", value.to_string())
+        }
+        None => {
+            svg.rect("s-neutral", card, size, 3.0);
+            ("s-on s-bold", "?".to_owned())
+        }
+    };
+    svg.text(class, (middle, at.y + 17.0), 12.0, Anchor::Middle, sign);
+    let count = format_args!("×{count}");
     svg.text("s-text", (middle, at.y + 38.0), 12.0, Anchor::Middle, count);
 }
 
 /// Money that the viewer does not see.
 fn backs(svg: &mut Svg, at: Point, cards: u8) {
-    note_cards(svg, at, "?", format_args!("×{cards}"));
+    note_cards(svg, at, None, cards);
 }
 
 fn heading(svg: &mut Svg, text: &str) {

@@ -1,7 +1,8 @@
 //! What happened, in words.
 
+use super::state::Auction;
 use crate::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::message::{Goods, Message};
+use crate::message::{Goods, Message, Sale};
 use crate::rules::{Act, Ask, Money};
 use drover_game::game::Seat;
 use drover_game::scene::Who;
@@ -9,14 +10,29 @@ use drover_game::scene::Who;
 /// Who sits at a place, as the reader has it.
 type Whom<'a> = &'a dyn Fn(Compass) -> Who;
 
-/// What the most important of the messages that followed one act says, of players by seat.
+/// What the most important of the messages that followed one act says, of players by seat. `auction` is the one that
+/// they left under way.
 #[must_use]
-pub fn title(received: &[(Seat, Message)]) -> Option<String> {
+pub fn title(received: &[(Seat, Message)], auction: Option<&Auction>) -> Option<String> {
     let (reader, message) = received
         .iter()
         .rev()
         .max_by_key(|(_, message)| weight(message))?;
+    let auction = auction.filter(|_| matches!(message, Message::Collect { .. }));
+    if let Some(decided) = auction.and_then(decided) {
+        return Some(decided);
+    }
     Some(sentence(message, &|place| Who(place.seat(reader.index()))))
+}
+
+/// What the auctioneer has done, by whom there is to pay.
+fn decided(auction: &Auction) -> Option<String> {
+    let (seller, buyer) = (Who(auction.seller), auction.leader?);
+    let (card, price) = (auction.card.name(), auction.price);
+    Some(match buyer == auction.seller {
+        true => format!("{seller} keeps the {card} that it auctioned for {price}"),
+        false => format!("{seller} sells the {card} to {} for {price}", Who(buyer)),
+    })
 }
 
 /// How much a message reports of what has happened, the most for the match's end.
@@ -59,12 +75,7 @@ pub fn sentence(message: &Message, name: Whom<'_>) -> String {
             }
             Some((place, _)) => format!("{} passes on the {}", name(*place), sale.card.name()),
         },
-        Message::PreEmpt(sale, _) => format!(
-            "{} leads with {} for the {}: {own} may buy it",
-            name(sale.leader),
-            sale.price,
-            sale.card.name()
-        ),
+        Message::PreEmpt(sale, ref history) => bids_closed(sale, history, name),
         Message::Card(card) => format!("{own} gets the {}", card.name()),
         Message::Collect { payee, price } => {
             format!("{own} is to pay {price} to {}", name(payee))
@@ -135,6 +146,18 @@ pub fn sentence(message: &Message, name: Whom<'_>) -> String {
         Message::Expected { rival, .. } => {
             format!("{} seems to play in a way of its own", name(rival))
         }
+    }
+}
+
+/// The last of the bids, and who leads.
+fn bids_closed(sale: Sale, history: &[(Compass, u16)], name: Whom<'_>) -> String {
+    let (leader, price, card) = (name(sale.leader), sale.price, sale.card.name());
+    match history.last() {
+        Some((place, 0)) => format!(
+            "{} passes; {leader} leads with {price} for the {card}",
+            name(*place)
+        ),
+        _ => format!("{leader} leads with {price} for the {card}"),
     }
 }
 

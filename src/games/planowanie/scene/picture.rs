@@ -3,6 +3,7 @@
 use super::face::{is_red, parts, suit};
 use super::state::{Played, Player, State};
 use drover_game::scene::{Anchor, Names, Picture, Point, Size, Svg};
+use drover_game::text::counted;
 use serde_json::Value;
 
 const WIDTH: f64 = 400.0;
@@ -14,8 +15,9 @@ const GAP: f64 = 5.0;
 /// A card of a hand, and one on the table.
 const SMALL: (f64, f64) = (27.0, 39.0);
 const LARGE: (f64, f64) = (38.0, 52.0);
-/// Letters of a name.
+/// Letters of a name, and of one with a note after it.
 const NAME_CHARS: usize = 15;
+const OWN_CHARS: usize = 9;
 /// Cards of a hand that are shown.
 const HAND_MAX: usize = 32;
 
@@ -71,7 +73,7 @@ fn tricks(shown: &Player) -> (&'static str, String) {
                 std::cmp::Ordering::Equal => "s-accent s-bold",
                 std::cmp::Ordering::Greater => "s-warn s-bold",
             };
-            (class, format!("took {taken} of {declared}"))
+            (class, format!("declared {declared}, took {taken}"))
         }
     }
 }
@@ -88,11 +90,15 @@ fn cards(svg: &mut Svg, left: f64, top: f64, hand: &[String]) {
 
 /// A card: its value above its suit, hearts and diamonds in red.
 fn card_at(svg: &mut Svg, at: Point, size: Size, card: &str) {
-    svg.rect("s-fill", at, size, 4.0);
+    svg.rect("s-face", at, size, 4.0);
     let Size { width, height } = size;
     let (value, suit) = parts(card);
     let red = suit.is_some_and(is_red);
-    let class = if red { "s-red s-bold" } else { "s-text s-bold" };
+    let class = if red {
+        "s-red s-ink s-bold"
+    } else {
+        "s-ink s-bold"
+    };
     let (middle, letters) = (at.x + width / 2.0, height * 0.38);
     let value_at = (middle, at.y + height * 0.43);
     svg.text(class, value_at, letters, Anchor::Middle, value);
@@ -123,14 +129,11 @@ impl Board<'_> {
 
     fn table(&self, svg: &mut Svg) {
         let state = self.state;
-        let s = if state.cards == 1 { "" } else { "s" };
+        let cards = counted(state.cards, "card");
         let what = match (state.over, state.loser) {
             (_, Some(loser)) => format!("{} has lost by a fault", self.name(loser.into())),
             (true, None) => "The game is over".to_owned(),
-            (false, None) => format!(
-                "Deal {} of {}: {} card{s}",
-                state.deal, state.deals, state.cards
-            ),
+            (false, None) => format!("Deal {} of {}: {cards} each", state.deal, state.deals),
         };
         let at = (MARGIN + 4.0, 22.0);
         svg.text("s-text s-bold", at, 14.0, Anchor::Start, what);
@@ -185,13 +188,13 @@ impl Board<'_> {
         }
         self.mark(svg, (x + 14.0, y + 15.0).into(), place);
         let name = match number.is_some() && state.own == number {
-            true => format!("{} (own)", self.name(place)),
+            true => format!("{} (own)", self.names.short(place, OWN_CHARS)),
             false => self.name(place),
         };
         let at = (x + 29.0, y + 19.5);
         svg.text("s-text s-bold", at, 14.0, Anchor::Start, name);
         let (class, tricks) = tricks(shown);
-        svg.text(class, (x + 185.0, y + 19.5), 13.0, Anchor::Start, tricks);
+        svg.text(class, (x + 165.0, y + 19.5), 12.0, Anchor::Start, tricks);
         let points = match before(state, place) {
             Some(gained) => format!("{} (+{gained})", shown.points),
             None => shown.points.to_string(),
@@ -201,8 +204,7 @@ impl Board<'_> {
         match &shown.hand {
             Some(hand) => cards(svg, x + 8.0, y + 31.0, hand),
             None => {
-                let s = if shown.held == 1 { "" } else { "s" };
-                let held = format!("{} hidden card{s}", shown.held);
+                let held = counted(shown.held, "hidden card");
                 svg.text("s-muted", (x + 10.0, y + 54.0), 13.0, Anchor::Start, held);
             }
         }
