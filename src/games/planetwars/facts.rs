@@ -98,7 +98,8 @@ pub struct Facts {
     digest: u64,
     sought: Vec<Sought>,
     own: Vec<Own>,
-    said: Option<u32>,
+    /// The word that was said last; the first one of a player without anything to say is 0.
+    said: u32,
 }
 
 impl Facts {
@@ -374,8 +375,8 @@ impl Facts {
                     });
                     self.note("launch", data);
                 }
-                Ok(Line::Message(word)) if self.said != Some(word) => {
-                    self.said = Some(word);
+                Ok(Line::Message(word)) if self.said != word => {
+                    self.said = word;
                     self.note("word", json!({"turn": view.turn, "said": word}));
                 }
                 _ => {}

@@ -19,8 +19,13 @@ const EDGE: f64 = 20.0;
 const LARGE: f64 = 10.5;
 const SMALL: f64 = 10.0;
 /// A planet without growth, and what each ship of growth adds to its radius.
-const RADIUS: f64 = 8.0;
-const GROWN: f64 = 0.9;
+const RADIUS: f64 = 7.5;
+const GROWN: f64 = 1.6;
+/// How far from a planet's middle its numbers are.
+const ASIDE: f64 = 11.0;
+/// Height of the line below the map, and of its letters.
+const KEY: f64 = 16.0;
+const KEY_LETTERS: f64 = 10.5;
 /// Growth that is drawn.
 const GROWTH_MAX: i64 = 5;
 /// What a planet takes of the way of a fleet.
@@ -38,7 +43,7 @@ pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
     let map = Map::new(&state, names)?;
     Some(Picture {
         width: WIDTH as u32,
-        height: (map.top + map.height) as u32,
+        height: (map.top + map.height + KEY) as u32,
         still: map.still(&state),
         moving: map.moving(&state),
     })
@@ -162,14 +167,27 @@ impl<'a> Map<'a> {
         colour.filter(|_| owner != NEUTRAL).unwrap_or("s-neutral")
     }
 
+    /// Whether there is room for words next to planets.
+    fn are_labelled(&self, state: &State) -> bool {
+        state.planets.len() <= PLANETS_SHOWN
+    }
+
     fn still(&self, state: &State) -> String {
         let mut svg = Svg::new();
         svg.rect("s-board", (0.0, self.top), (WIDTH, self.height), 0.0);
-        if state.planets.len() <= PLANETS_SHOWN {
+        if self.are_labelled(state) {
             for (planet, (x, y)) in &self.places {
-                svg.text("s-muted", (x + 10.0, y - 9.0), SMALL, Anchor::Start, planet);
+                let (dx, anchor) = inwards(*x);
+                let at = (tenths(x + dx), tenths(y - ASIDE));
+                svg.text("s-muted", at, SMALL, anchor, format_args!("P{planet}"));
             }
         }
+        let key = match self.are_labelled(state) {
+            true => "P3: planet 3 · on it: its ships · +5: new ships a turn",
+            false => "On a planet: its ships · the larger, the more new ships",
+        };
+        let at = (2.0, self.top + self.height + KEY - 4.0);
+        svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, key);
         svg.finish()
     }
 
@@ -211,7 +229,7 @@ impl<'a> Map<'a> {
         by_colour
     }
 
-    /// A disc, larger for more growth and with a ring for each ship of it, with the ships on it.
+    /// A disc, larger for more growth, with the ships on it and the growth next to it.
     fn planet(&self, svg: &mut Svg, planet: &Planet, state: &State) {
         let Some(at) = self.places.get(&planet.id).copied() else {
             return;
@@ -236,13 +254,6 @@ impl<'a> Map<'a> {
             }
             let colour = self.colour(*owner);
             svg.circle(colour, at, radius);
-            let ring = [
-                ("cx", at.0),
-                ("cy", at.1),
-                ("r", radius + 1.5),
-                ("stroke-width", grown * 0.5),
-            ];
-            svg.shape("circle", &format!("s-line {colour}"), &ring);
             // What does not fit is smaller.
             let size = match ships {
                 -9..=99 => LARGE,
@@ -250,6 +261,12 @@ impl<'a> Map<'a> {
             };
             let base = (at.0, tenths(at.1 + size * 0.36));
             svg.text("s-on s-bold", base, size, Anchor::Middle, ships);
+            if self.are_labelled(state) {
+                let (dx, anchor) = inwards(at.0);
+                let below = (tenths(at.0 + dx), tenths(at.1 + ASIDE + 7.0));
+                let growth = format_args!("{growth:+}");
+                svg.text("s-text", below, SMALL, anchor, growth);
+            }
         });
     }
 
@@ -295,6 +312,14 @@ impl UnderWay {
             goal: on(inset),
             ships: fleet.ships,
         }
+    }
+}
+
+/// Where a planet's words stand to it: towards the middle of the map.
+fn inwards(x: f64) -> (f64, Anchor) {
+    match x < WIDTH / 2.0 {
+        true => (ASIDE, Anchor::Start),
+        false => (-ASIDE, Anchor::End),
     }
 }
 

@@ -175,7 +175,7 @@ fn facts_name_sender_and_target() {
     // Planets 1 and 2 are three turns apart.
     let before = "P 1 0 0 1 1 5\nP 2 3 0 2 2 9\nP 3 9 0 1 0 1\n";
     turn(player.as_mut(), &state(before, 0));
-    assert_eq!(kinds(&player.facts()), ["game", "word"]);
+    assert_eq!(kinds(&player.facts()), ["game"]);
     // Player 2 has sent 6: 9 + 2 - 6.
     turn(
         player.as_mut(),
@@ -311,7 +311,7 @@ fn captures_are_ascribed_to_a_fleet_that_was_due() {
     turn(player.as_mut(), &seen([12, 12, 10, 12], [2, 2, 2, 3]));
     let facts = player.facts();
     assert_eq!(fleets(&facts), [(1, 3, 20, false)]);
-    assert_eq!(kinds(&facts), ["game", "word", "sent", "capture", "fleet"]);
+    assert_eq!(kinds(&facts), ["game", "sent", "capture", "fleet"]);
 }
 
 /// What a planet loses while a third player's fleet is due there may have been lost to it.
