@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Width that a field is drawn to fill, in units; more columns than these make it wider.
 const WIDTH: f64 = 360.0;
 /// Height that it keeps to if it can.
-const HEIGHT: f64 = 420.0;
+const HEIGHT: f64 = 400.0;
 /// Units of a cell's side.
 const CELL: std::ops::RangeInclusive<f64> = 2.0..=24.0;
 /// Dogs and sheep that are drawn: all of four of the largest tiles.
@@ -24,6 +24,11 @@ const MARK: f64 = 7.0;
 const LEGIBLE: f64 = 9.0;
 /// The least height of one.
 const NUMBER: f64 = 10.5;
+/// Height of the line below the field, and of its letters.
+const KEY: f64 = 18.0;
+const KEY_LETTERS: f64 = 11.0;
+/// Units of a mark's side in it.
+const KEY_MARK: f64 = 11.0;
 /// Points of a circle.
 const CIRCLE_POINTS: u32 = 40;
 
@@ -68,7 +73,7 @@ impl<'a> Field<'a> {
             mark: cell.max(MARK),
             corner: (((width - cols * cell) / 2.0).round(), top),
             width,
-            height: top + rows * cell,
+            height: top + rows * cell + KEY,
         }
     }
 
@@ -128,7 +133,35 @@ impl<'a> Field<'a> {
         for tree in trees {
             svg.circle("s-neutral s-faint", self.middle(tree), self.cell * 0.42);
         }
+        self.key(&mut svg);
         svg.finish()
+    }
+
+    /// What the marks mean, below the field.
+    fn key(&self, svg: &mut Svg) {
+        let (middle, base) = (self.height - KEY / 2.0, self.height - KEY / 2.0 + 4.0);
+        let (half, colour) = (KEY_MARK / 2.0, self.names.colour(0));
+        let corner = |x: f64| (x - half, middle - half);
+        let side = (KEY_MARK, KEY_MARK);
+        svg.circle("s-text", (9.0, middle), KEY_MARK * 0.4);
+        svg.circle("s-text", (9.0 - half, middle), KEY_MARK * 0.16);
+        svg.circle("s-fill", (9.0, middle), KEY_MARK * 0.26);
+        svg.rect(colour, corner(66.0), side, half / 2.0);
+        frightened(svg, DogAction::Panic, (114.0, middle), KEY_MARK * 0.8);
+        let ring = [("cx", 178.0), ("cy", middle), ("r", half), ("stroke-width", 1.0)];
+        svg.shape("circle", &format!("s-line {colour}"), &ring);
+        svg.rect(&format!("{colour} s-faint"), corner(265.0), side, 0.0);
+        svg.rect("s-neutral", corner(309.0), side, 0.0);
+        for (x, word) in [
+            (18.0, "sheep"),
+            (75.0, "dog"),
+            (123.0, "panics"),
+            (187.0, "bark's reach"),
+            (274.0, "pen"),
+            (318.0, "fence"),
+        ] {
+            svg.text("s-muted", (x, base), KEY_LETTERS, Anchor::Start, word);
+        }
     }
 
     fn moving(&self, state: &State) -> String {
@@ -256,14 +289,7 @@ impl<'a> Field<'a> {
                 let base = (x, y + size * 0.36);
                 svg.text("s-on", base, size, Anchor::Middle, dog.player);
             }
-            let (far, wide) = (self.mark * 0.5, self.mark * 0.16);
-            let ends = [(-far, -far), (far, far), (-far, far), (far, -far)];
-            let [a, b, c, d] = ends.map(|(dx, dy)| (x + dx, y + dy));
-            match dog.action {
-                DogAction::Move => {}
-                DogAction::Panic => svg.strokes("s-line s-warn", [(a, b), (c, d)], wide),
-                DogAction::Indignant => svg.strokes("s-line s-warn", [(a, b)], wide),
-            }
+            frightened(svg, dog.action, (x, y), self.mark);
         });
     }
 
@@ -328,6 +354,22 @@ impl<'a> Field<'a> {
         let (dogs, sheep) = (state.dogs.len(), state.sheep.len());
         let turn = state.turn;
         format!("The field in turn {turn}{eyes}: {dogs} dogs, {sheep} sheep")
+    }
+}
+
+/// A ring around a dog of this side that panics, and one of dashes around one that is indignant.
+fn frightened(svg: &mut Svg, action: DogAction, middle: (f64, f64), side: f64) {
+    let (x, y) = middle;
+    let wide = side * 0.16;
+    let ring = [("cx", x), ("cy", y), ("r", side * 0.7), ("stroke-width", wide)];
+    match action {
+        DogAction::Move => {}
+        DogAction::Panic => svg.shape("circle", "s-line s-warn", &ring),
+        DogAction::Indignant => {
+            let [cx, cy, r, width] = ring;
+            let dashed = [cx, cy, r, width, ("stroke-dasharray", side * 0.3)];
+            svg.shape("circle", "s-line s-warn", &dashed);
+        }
     }
 }
 
