@@ -9,6 +9,7 @@ pub const STYLE: &str = include_str!("style.css");
 /// |---|---|
 /// | `s-board` | the ground of the picture or of a panel |
 /// | `s-fill` | a shape that stands out from the ground: a card, a cell |
+/// | `s-land` | the same without an edge: land of many boxes |
 /// | `s-line` | a stroke without a filling; with a player's class in its colour |
 /// | `s-text` | text on a ground or a filling; with a player's class in its colour |
 /// | `s-muted` | text or line of lesser weight |
@@ -24,9 +25,10 @@ pub const STYLE: &str = include_str!("style.css");
 /// | `s-ink` | text on a card or a coin; with `s-red` in its red |
 /// | `s-faint` | a shape or stroke that lets through what is beneath: a reach, a path |
 /// | `s-bold` | text or stroke of greater weight |
-pub const CLASSES: [&str; 26] = [
+pub const CLASSES: [&str; 27] = [
     "s-board",
     "s-fill",
+    "s-land",
     "s-line",
     "s-text",
     "s-muted",

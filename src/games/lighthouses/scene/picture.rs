@@ -12,13 +12,19 @@ use std::collections::BTreeMap;
 /// Width that a map is drawn to fill, in units.
 const WIDTH: f64 = 360.0;
 /// Height that it keeps to if it can.
-const HEIGHT: f64 = 400.0;
+const HEIGHT: f64 = 388.0;
 /// Units of a cell's side.
 const CELL: std::ops::RangeInclusive<f64> = 2.0..=28.0;
 /// Lighthouses, players and triangles that are drawn: more than there can be.
 const DRAWN_MAX: usize = 256;
 /// Height of the numbers next to lighthouses.
 const SMALL: f64 = 11.0;
+/// Room for the numbers of columns below the map, and of those of rows on its left.
+const AXIS: f64 = 12.0;
+const ROWS_AXIS: f64 = 15.0;
+/// Columns and rows from one number to the next, and the least units of a cell where they are numbered.
+const EVERY: usize = 5;
+const NUMBERED: f64 = 4.0;
 /// The least units of a cell between which there are lines.
 const LINED: f64 = 6.0;
 
@@ -58,18 +64,18 @@ impl<'a> Island<'a> {
             return None;
         }
         let (across, down) = (cols as f64, rows as f64);
-        let fitting = (WIDTH / across).min(HEIGHT / down).floor();
+        let fitting = ((WIDTH - ROWS_AXIS) / across).min(HEIGHT / down).floor();
         let cell = fitting.clamp(*CELL.start(), *CELL.end());
-        let width = (across * cell).max(WIDTH);
+        let width = (across * cell + ROWS_AXIS).max(WIDTH);
         let top = legend_height(state.players.len());
         Some(Self {
             names,
             rows,
             cols,
             cell,
-            corner: (((width - across * cell) / 2.0).round(), top),
+            corner: (((width + ROWS_AXIS - across * cell) / 2.0).floor(), top),
             width,
-            height: top + down * cell,
+            height: top + down * cell + AXIS,
             size: (across * cell, down * cell),
         })
     }
@@ -87,8 +93,56 @@ impl<'a> Island<'a> {
     fn still(&self, state: &State) -> String {
         let mut svg = Svg::new();
         svg.rect("s-board", self.corner, self.size, 0.0);
-        svg.boxes("s-fill", self.runs(state, |_, letter| letter != '#'));
+        svg.boxes("s-land", self.runs(state, |_, letter| letter != '#'));
+        self.coast(&mut svg, state);
+        self.axes(&mut svg);
         svg.finish()
+    }
+
+    /// Every fifth column and row by its number, at the edges of the map where there is room.
+    fn axes(&self, svg: &mut Svg) {
+        if self.cell < NUMBERED {
+            return;
+        }
+        let bottom = self.corner.1 + self.size.1;
+        for col in (0..self.cols).step_by(EVERY) {
+            let (x, _) = self.middle(Point::from((col as i32, 0)));
+            let at = (x, bottom + AXIS - 2.0);
+            svg.text("s-muted", at, SMALL, Anchor::Middle, col);
+        }
+        for row in (0..self.rows).step_by(EVERY) {
+            let (_, y) = self.middle(Point::from((0, row as i32)));
+            let at = (self.corner.0 - 1.0, y + 3.8);
+            svg.text("s-muted", at, SMALL, Anchor::End, row);
+        }
+    }
+
+    /// Where land ends, unless cells are too small for lines.
+    fn coast(&self, svg: &mut Svg, state: &State) {
+        if self.cell < LINED {
+            return;
+        }
+        let rows: Vec<Vec<bool>> = state
+            .island
+            .iter()
+            .map(|row| row.chars().map(|letter| letter != '#').collect())
+            .collect();
+        let land = |x: usize, y: usize| rows.get(y).and_then(|row| row.get(x)) == Some(&true);
+        let (left, top) = self.corner;
+        let corner = |x: usize, y: usize| (left + x as f64 * self.cell, top + y as f64 * self.cell);
+        let mut ends = Vec::new();
+        for y in 0..=self.rows {
+            for x in 0..=self.cols {
+                let here = land(x, y);
+                if here != (y > 0 && land(x, y - 1)) {
+                    ends.push((corner(x, y), corner(x + 1, y)));
+                }
+                if here != (x > 0 && land(x - 1, y)) {
+                    ends.push((corner(x, y), corner(x, y + 1)));
+                }
+            }
+        }
+        svg.strokes("s-line", ends, 1.0);
     }
 
     /// The cells of a kind as boxes, each as wide as there are neighbours of its kind.

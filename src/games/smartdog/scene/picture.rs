@@ -4,7 +4,7 @@ use super::state::{DogState, PlayerState, SheepState, State, hundredths};
 use crate::rules::{Direction, DogAction, Land, SheepAction, Spot, Torus};
 use drover_game::game::Seat;
 use drover_game::scene::{
-    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Svg, legend, legend_height,
+    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_height,
 };
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -147,8 +147,18 @@ impl<'a> Field<'a> {
         svg.circle("s-text", (9.0 - half, middle), KEY_MARK * 0.16);
         svg.circle("s-fill", (9.0, middle), KEY_MARK * 0.26);
         svg.rect(colour, corner(66.0), side, half / 2.0);
-        frightened(svg, DogAction::Panic, (114.0, middle), KEY_MARK * 0.8);
-        let ring = [("cx", 178.0), ("cy", middle), ("r", half), ("stroke-width", 1.0)];
+        frightened(
+            svg,
+            DogAction::Panic,
+            (114.0, middle).into(),
+            KEY_MARK * 0.8,
+        );
+        let ring = [
+            ("cx", 178.0),
+            ("cy", middle),
+            ("r", half),
+            ("stroke-width", 1.0),
+        ];
         svg.shape("circle", &format!("s-line {colour}"), &ring);
         svg.rect(&format!("{colour} s-faint"), corner(265.0), side, 0.0);
         svg.rect("s-neutral", corner(309.0), side, 0.0);
@@ -289,7 +299,7 @@ impl<'a> Field<'a> {
                 let base = (x, y + size * 0.36);
                 svg.text("s-on", base, size, Anchor::Middle, dog.player);
             }
-            frightened(svg, dog.action, (x, y), self.mark);
+            frightened(svg, dog.action, (x, y).into(), self.mark);
         });
     }
 
@@ -358,10 +368,15 @@ impl<'a> Field<'a> {
 }
 
 /// A ring around a dog of this side that panics, and one of dashes around one that is indignant.
-fn frightened(svg: &mut Svg, action: DogAction, middle: (f64, f64), side: f64) {
-    let (x, y) = middle;
+fn frightened(svg: &mut Svg, action: DogAction, middle: Point, side: f64) {
+    let Point { x, y } = middle;
     let wide = side * 0.16;
-    let ring = [("cx", x), ("cy", y), ("r", side * 0.7), ("stroke-width", wide)];
+    let ring = [
+        ("cx", x),
+        ("cy", y),
+        ("r", side * 0.7),
+        ("stroke-width", wide),
+    ];
     match action {
         DogAction::Move => {}
         DogAction::Panic => svg.shape("circle", "s-line s-warn", &ring),
