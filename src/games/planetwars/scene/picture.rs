@@ -167,22 +167,17 @@ impl<'a> Map<'a> {
         colour.filter(|_| owner != NEUTRAL).unwrap_or("s-neutral")
     }
 
-    /// Whether there is room for words next to planets.
-    fn are_labelled(&self, state: &State) -> bool {
-        state.planets.len() <= PLANETS_SHOWN
-    }
-
     fn still(&self, state: &State) -> String {
         let mut svg = Svg::new();
         svg.rect("s-board", (0.0, self.top), (WIDTH, self.height), 0.0);
-        if self.are_labelled(state) {
+        if are_labelled(state) {
             for (planet, (x, y)) in &self.places {
                 let (dx, anchor) = inwards(*x);
                 let at = (tenths(x + dx), tenths(y - ASIDE));
                 svg.text("s-muted", at, SMALL, anchor, format_args!("P{planet}"));
             }
         }
-        let key = match self.are_labelled(state) {
+        let key = match are_labelled(state) {
             true => "P3: planet 3 · on it: its ships · +5: new ships a turn",
             false => "On a planet: its ships · the larger, the more new ships",
         };
@@ -261,7 +256,7 @@ impl<'a> Map<'a> {
             };
             let base = (at.0, tenths(at.1 + size * 0.36));
             svg.text("s-on s-bold", base, size, Anchor::Middle, ships);
-            if self.are_labelled(state) {
+            if are_labelled(state) {
                 let (dx, anchor) = inwards(at.0);
                 let below = (tenths(at.0 + dx), tenths(at.1 + ASIDE + 7.0));
                 let growth = format_args!("{growth:+}");
@@ -313,6 +308,11 @@ impl UnderWay {
             ships: fleet.ships,
         }
     }
+}
+
+/// Whether there is room for words next to planets.
+fn are_labelled(state: &State) -> bool {
+    state.planets.len() <= PLANETS_SHOWN
 }
 
 /// Where a planet's words stand to it: towards the middle of the map.
