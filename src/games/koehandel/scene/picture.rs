@@ -145,14 +145,14 @@ fn note_cards(svg: &mut Svg, at: Point, value: Option<u16>, count: impl Display)
         }
         Some(value) => {
             svg.circle("s-coin", (middle, at.y + 12.5), 12.5);
-            ("s-ink s-bold", value.to_string())
+            ("s-ink", value.to_string())
         }
         None => {
             svg.rect("s-neutral", card, size, 3.0);
             ("s-on s-bold", "?".to_owned())
         }
     };
-    svg.text(class, (middle, at.y + 17.0), 12.0, Anchor::Middle, sign);
+    svg.text(class, (middle, at.y + 17.0), 11.5, Anchor::Middle, sign);
     let count = format_args!("×{count}");
     svg.text("s-text", (middle, at.y + 38.0), 12.0, Anchor::Middle, count);
 }

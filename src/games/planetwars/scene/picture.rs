@@ -23,6 +23,8 @@ const RADIUS: f64 = 7.5;
 const GROWN: f64 = 1.6;
 /// How far from a planet's middle its numbers are.
 const ASIDE: f64 = 11.0;
+/// Room that they take; planets with less between them are near to each other.
+const NEAR: f64 = 36.0;
 /// Height of the line below the map, and of its letters.
 const KEY: f64 = 16.0;
 const KEY_LETTERS: f64 = 10.5;
@@ -167,12 +169,33 @@ impl<'a> Map<'a> {
         colour.filter(|_| owner != NEUTRAL).unwrap_or("s-neutral")
     }
 
+    /// Where the words of the planet here stand to it: away from a near neighbour, else towards the middle of the map.
+    fn free_side(&self, at: Point) -> (f64, Anchor) {
+        let others = self
+            .places
+            .values()
+            .filter(|(x, y)| (*x, *y) != (at.x, at.y));
+        let far = |(x, y): &(f64, f64)| (x - at.x).hypot(y - at.y);
+        let near = others.filter(|&place| far(place) < NEAR);
+        let nearest = near.min_by(|&one, &other| far(one).total_cmp(&far(other)));
+        let right = match nearest {
+            _ if at.x < NEAR => true,
+            _ if at.x > WIDTH - NEAR => false,
+            Some((x, _)) => at.x >= *x,
+            None => at.x < WIDTH / 2.0,
+        };
+        match right {
+            true => (ASIDE, Anchor::Start),
+            false => (-ASIDE, Anchor::End),
+        }
+    }
+
     fn still(&self, state: &State) -> String {
         let mut svg = Svg::new();
         svg.rect("s-board", (0.0, self.top), (WIDTH, self.height), 0.0);
         if are_labelled(state) {
             for (planet, (x, y)) in &self.places {
-                let (dx, anchor) = inwards(*x);
+                let (dx, anchor) = self.free_side((*x, *y).into());
                 let at = (tenths(x + dx), tenths(y - ASIDE));
                 svg.text("s-muted", at, SMALL, anchor, format_args!("P{planet}"));
             }
@@ -257,7 +280,7 @@ impl<'a> Map<'a> {
             let base = (at.0, tenths(at.1 + size * 0.36));
             svg.text("s-on s-bold", base, size, Anchor::Middle, ships);
             if are_labelled(state) {
-                let (dx, anchor) = inwards(at.0);
+                let (dx, anchor) = self.free_side(at.into());
                 let below = (tenths(at.0 + dx), tenths(at.1 + ASIDE + 7.0));
                 let growth = format_args!("{growth:+}");
                 svg.text("s-text", below, SMALL, anchor, growth);
@@ -313,14 +336,6 @@ impl UnderWay {
 /// Whether there is room for words next to planets.
 fn are_labelled(state: &State) -> bool {
     state.planets.len() <= PLANETS_SHOWN
-}
-
-/// Where a planet's words stand to it: towards the middle of the map.
-fn inwards(x: f64) -> (f64, Anchor) {
-    match x < WIDTH / 2.0 {
-        true => (ASIDE, Anchor::Start),
-        false => (-ASIDE, Anchor::End),
-    }
 }
 
 fn tenths(at: f64) -> f64 {
