@@ -16,7 +16,10 @@ const MATCH_ROWS: &str =
         m.detail, m.scores, m.setup,
         (SELECT CAST(json_group_array(
              json_array(t.seat, t.spec, t.name, t.entrant, r.score, r.win_share,
-                        json_array(q.how, q.turn, q.detail, q.decisions, q.fallback)) ORDER BY t.seat) AS TEXT)
+                        json_array(q.how, q.turn, q.detail, q.decisions, q.fallback),
+                        CASE WHEN substr(t.spec, 1, 4) IN ('url:', 'cmd:') THEN (SELECT min(o.bot) FROM sessions o
+                            WHERE o.match_id = t.match_id AND o.seat = t.seat AND o.side = 'player') END)
+                    ORDER BY t.seat) AS TEXT)
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
              LEFT JOIN participations q ON q.match_id = t.match_id AND q.seat = t.seat
          WHERE t.match_id = m.id),
@@ -313,6 +316,7 @@ struct Seated {
     score: Option<i64>,
     win_share: Option<f64>,
     part: rows::Part,
+    bot: Option<String>,
 }
 
 fn seats(text: Option<&str>) -> Result<Vec<SeatRow>, StoreError> {
@@ -325,6 +329,7 @@ fn seats(text: Option<&str>) -> Result<Vec<SeatRow>, StoreError> {
         score: seated.score,
         win_share: seated.win_share,
         participation: seated.part.into(),
+        bot: seated.bot,
     });
     Ok(seats.collect())
 }

@@ -6,13 +6,14 @@ use games::neutral::BUILT_IN;
 use games::scene::Names;
 use games::{Kit, Places};
 
-/// The names by seat: the entrant's or player's, else the bot's, and nothing of what may be its owner's secret.
+/// The names by seat: the entrant's or player's, else the bot's, and nothing of what may be its owner's secret. Behind a
+/// command or an address that is our bot, if its session is in the same match, or else nobody but a player by its number.
 #[must_use]
 pub fn seat_names(seats: &[SeatRow]) -> Names {
     let name = |row: &SeatRow| {
-        let spec = || {
-            let spec = public_spec(&row.spec);
-            spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned()
+        let spec = || match public_spec(row.bot.as_ref().unwrap_or(&row.spec)) {
+            "cmd" | "url" => format!("player {}", u16::from(row.seat) + 1),
+            spec => spec.strip_prefix(BUILT_IN).unwrap_or(spec).to_owned(),
         };
         let name = row.known_as().map_or_else(spec, str::to_owned);
         Some(name).filter(|name| !name.is_empty())
@@ -76,9 +77,22 @@ mod tests {
         };
         assert_eq!(shown("bot:mybot@2", None), "bot:mybot@2");
         assert_eq!(shown("builtin:guide", None), "guide");
-        assert_eq!(shown("cmd:/home/ann/secret --key 7", None), "cmd");
-        assert_eq!(shown("url:http://127.0.0.1/ann", None), "url");
+        // Neither their words nor of what kind they are is a name.
+        for spec in [
+            "cmd:/home/ann/secret --key 7",
+            "url:http://127.0.0.1/ann",
+            "cmd",
+            "url",
+        ] {
+            assert_eq!(shown(spec, None), "player 1");
+        }
         assert_eq!(shown("cmd:/home/ann/secret", Some("Ann")), "Ann");
         assert_eq!(shown("", None), "Seat 1");
+        let ours = SeatRow {
+            spec: "url:http://127.0.0.1/koehandel/guide".to_owned(),
+            bot: Some("guide".to_owned()),
+            ..SeatRow::default()
+        };
+        assert_eq!(seat_names(&[ours]).name(0), "guide");
     }
 }

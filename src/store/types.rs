@@ -123,6 +123,9 @@ pub struct SeatRow {
     pub win_share: Option<f64>,
     /// How it took part; `null` while that is not known.
     pub participation: Option<Participation>,
+    /// Our bot that answers behind a command or an address, by its session in this match; only where it is read.
+    #[serde(skip)]
+    pub bot: Option<String>,
 }
 
 impl SeatRow {
@@ -169,8 +172,7 @@ pub struct MatchRow {
     pub seats: Vec<SeatRow>,
     /// Its place in a tournament, once it has ended in one.
     pub tournament: Option<Place>,
-    /// When it was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs, and for
-    /// others' matches until all our sessions have received the end.
+    /// When it was over for everyone, in others' matches for all our sessions, in microseconds since 1970-01-01 UTC.
     #[serde(skip)]
     pub over_us: Option<i64>,
 }
@@ -266,9 +268,7 @@ impl MatchResult {
         self.cause == Cause::NotPlayed && self.blame == Some(seat.0)
             || notes.is_some_and(|notes| notes.fault == Some(Cause::NotPlayed))
     }
-}
 
-impl MatchResult {
     /// A result that is no seat's fault and has no details.
     #[must_use]
     pub const fn new(at_us: i64, cause: Cause, scores: Vec<i64>) -> Self {

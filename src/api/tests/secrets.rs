@@ -165,6 +165,23 @@ async fn found(app: &App, token: &str) -> Vec<&'static str> {
 }
 
 #[tokio::test]
+async fn a_seat_behind_an_address_is_called_by_our_bot_there_or_by_its_number() {
+    let app = App::new().await;
+    play(&app).await;
+    let path = format!("/matches/{}", match_id(1));
+    let page = app.get_as("read", &path).await.text;
+    for name in ["champion", "guide", "ann", "player 4"] {
+        let shown = format!("<strong>{name}</strong>");
+        assert!(page.contains(&shown), "{name}: {page}");
+    }
+    assert!(!page.contains("s3cret"), "{page}");
+    // The interface gives no more of it than before.
+    let found = app.get_as("read", &format!("/api/v1{path}")).await.json();
+    assert_eq!(found["seats"][0]["spec"], "url");
+    assert!(found["seats"][0].get("bot").is_none(), "{found}");
+}
+
+#[tokio::test]
 async fn a_running_match_shows_each_caller_their_own_secrets() {
     let app = App::new().await;
     play(&app).await;
