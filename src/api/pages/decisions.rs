@@ -13,7 +13,7 @@ use crate::store::Side;
 use games::text::counted;
 use std::collections::BTreeSet;
 
-/// The most decisions in the table: the slowest and all fallbacks are among them.
+/// The most decisions in the table: the fallbacks, then the slowest.
 const ROWS_MAX: usize = 250;
 
 /// The decisions of a match.
@@ -36,9 +36,9 @@ pub(super) struct Row {
     pub(super) who: String,
     pub(super) took: String,
     pub(super) limit: String,
-    /// The share of its limit that it took per cent, and as the width of a bar of 200.
+    /// The share of its limit that it took per cent, and as the width of a bar of 200, unless it would be empty.
     pub(super) used: String,
-    pub(super) width: String,
+    pub(super) width: Option<String>,
     pub(super) fallback: bool,
     pub(super) late: bool,
     pub(super) slowest: bool,
@@ -61,7 +61,6 @@ impl Decisions {
             first.then(other.sent_ms.total_cmp(&one.sent_ms))
         });
         shown.truncate(ROWS_MAX);
-        shown.sort_by_key(|one| one.id);
         let fallbacks = all.iter().filter(|one| one.fallback).count();
         let words = format!(
             "{}; the slowest took {} of {}; {}.",
@@ -85,7 +84,7 @@ impl Decisions {
                 took: micros((one.sent_ms * 1e3) as u64),
                 limit: micros((one.limit_ms * 1e3) as u64),
                 used: format!("{:.1}", 100.0 * used(one)),
-                width: format!("{:.1}", 200.0 * used(one).clamp(0.0, 1.0)),
+                width: bar(used(one)),
                 fallback: one.fallback,
                 late: used(one) > 1.0,
                 slowest: one.id == slowest.id,
@@ -97,6 +96,11 @@ impl Decisions {
             words,
         })
     }
+}
+
+/// The width of a share's bar of 200; `None` below 0.1 %.
+fn bar(share: f64) -> Option<String> {
+    (share >= 1e-3).then(|| format!("{:.1}", (200.0 * share).clamp(1.0, 200.0)))
 }
 
 /// Each decision once: our referee's times of a seat are left out where the seat's own are known.
@@ -126,4 +130,22 @@ pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
         Some(seat) => format!("/matches/{id}/seats/{seat}/explain?"),
         None => format!("/matches/{id}/seats/0/explain?session={}&", session.id.0),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn a_bar_that_would_be_empty_is_none() {
+        for (share, width) in [
+            (0.0, None),
+            (0.000_9, None),
+            (0.002, Some("1.0")),
+            (0.5, Some("100.0")),
+            (7.0, Some("200.0")),
+        ] {
+            assert_eq!(bar(share).as_deref(), width, "{share}");
+        }
+    }
 }
