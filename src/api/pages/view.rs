@@ -53,6 +53,7 @@ pub(super) fn lasted(from: Timestamp, to: Timestamp) -> String {
     let ms = ms.max(0);
     let seconds = ms / 1_000;
     match seconds {
+        0 if ms < 100 => "< 0.1 s".to_owned(),
         ..10 => format!("{}.{} s", seconds, ms % 1_000 / 100),
         10..60 => format!("{seconds} s"),
         60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
@@ -70,7 +71,8 @@ pub(super) fn spell(time: Duration) -> String {
 /// Microseconds in the unit that suits them.
 pub(super) fn micros(us: u64) -> String {
     match us {
-        0..1_000 => format!("{us} µs"),
+        0 => "< 1 µs".to_owned(),
+        1..1_000 => format!("{us} µs"),
         1_000..10_000 => format!("{:.1} ms", us as f64 / 1e3),
         10_000..1_000_000 => format!("{} ms", us / 1_000),
         _ => format!("{:.1} s", us as f64 / 1e6),
@@ -315,6 +317,7 @@ mod tests {
             assert_eq!(bytes(count), text);
         }
         for (us, text) in [
+            (0, "< 1 µs"),
             (12, "12 µs"),
             (1_540, "1.5 ms"),
             (205_000, "205 ms"),
@@ -324,7 +327,9 @@ mod tests {
         }
         let at = |ms| Timestamp::from_millisecond(ms).unwrap();
         for (ms, text) in [
-            (-5, "0.0 s"),
+            (-5, "< 0.1 s"),
+            (99, "< 0.1 s"),
+            (100, "0.1 s"),
             (1_290, "1.2 s"),
             (65_000, "1 min 05 s"),
             (90_000_000, "25 h 00 min"),

@@ -17,10 +17,8 @@
   const SPEEDS = [0.5, 1, 2, 4, 8, 16];
   const COLOURS = 10;
   const steps = [];
-  let at = 0;
-  let playing = false;
-  let live = false;
-  let timer = 0;
+  let [at, timer, total] = [0, 0, 0];
+  let [playing, live] = [false, false];
   let shownStill = null;
   let measures = [];
 
@@ -61,7 +59,7 @@
     return url.pathname + url.search;
   };
   const lasted = (ms) => {
-    if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+    if (ms < 1) return ms < 0.0005 ? "< 1 µs" : `${Math.round(ms * 1000)} µs`;
     return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
   };
 
@@ -307,7 +305,8 @@
     if (root.dataset.src) draw();
     svg.setAttribute("aria-label", step.title);
     title.textContent = step.title;
-    where.textContent = `Step ${at + 1} of ${steps.length}, turn ${step.turn}` +
+    where.dataset.turn = step.turn;
+    where.textContent = `Step ${at + 1} of ${Math.max(total, steps.length)}` +
       (live ? ", running" : "") + (step.at ? `, ${step.at.replace("T", " ").slice(0, 19)}` : "") +
       (step.took_ms === undefined ? "" : `, thought ${lasted(step.took_ms)}`);
     scrub.max = steps.length - 1;
@@ -441,8 +440,9 @@
     const newest = steps.length ? live && at === steps.length - 1 : data.live && wanted === null;
     steps.push(...data.items);
     measures = data.measures ?? measures;
-    live = Boolean(data.live);
-    dress(data.picture);
+    [live, total] = [Boolean(data.live), data.steps ?? 0];
+    // Until pictures have been asked for, the board keeps its place.
+    if (data.picture || !root.dataset.src || !steps.length) dress(data.picture);
     const doubts = (data.differences ?? []).map((one) => `It may be wrong: ${one}.`);
     if (data.cut) doubts.push(`The match goes on, but a replay has no more than ${data.steps ?? steps.length} steps.`);
     doubt.textContent = doubts.join(" ");
