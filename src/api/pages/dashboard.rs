@@ -161,8 +161,16 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
         figure("Live sessions", whole(names::SESSIONS_LIVE), "ours"),
         figure("Ended in the last hour", counted(ended), ""),
         figure("Of these by a fault", counted(failed), ""),
-        figure("Decisions", whole(names::DECISIONS), "since the start"),
-        figure("Fallbacks sent", whole(names::FALLBACKS), "since the start"),
+        figure(
+            "Decisions",
+            whole(names::DECISIONS),
+            "answered by this daemon since its start",
+        ),
+        figure(
+            "Fallbacks sent",
+            whole(names::FALLBACKS),
+            "by this daemon since its start",
+        ),
         figure("Thinking now", whole(names::THINKING_JOBS), ""),
         figure(
             "Connections",

@@ -19,6 +19,9 @@ pub(super) struct FactsShown {
     /// To those of all kinds, and of all seats.
     pub(super) all_kinds: String,
     pub(super) all_seats: String,
+    /// Whether those are asked for.
+    pub(super) any_kind: bool,
+    pub(super) any_seat: bool,
     pub(super) facts: Vec<Fact>,
     /// Whether there are some before these.
     pub(super) later: bool,
@@ -87,11 +90,15 @@ impl FactsShown {
         let kinds =
             of_seat.map(|(_, fact)| (fact.fact.kind.clone(), fact.fact.kind.replace('_', " ")));
         let of_kind = all().filter(|(_, fact)| is_kind(fact));
-        let seats = of_kind.flat_map(|(_, fact)| fact.seats.iter());
-        let seats = seats.map(|seat| (seat.to_string(), names.name(usize::from(*seat))));
+        let mut seats: Vec<u8> = of_kind.flat_map(|(_, fact)| fact.seats.clone()).collect();
+        seats.sort_unstable();
+        let seats = seats.into_iter();
+        let seats = seats.map(|seat| (seat.to_string(), names.name(seat.into())));
         Ok(Self {
             all_kinds: link(visit, "kind", ""),
             all_seats: link(visit, "by", ""),
+            any_kind: kind.is_none(),
+            any_seat: seat.is_none(),
             kinds: choices(visit, "kind", kinds),
             seats: choices(visit, "by", seats),
             facts,

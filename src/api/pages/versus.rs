@@ -2,7 +2,7 @@
 
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, figure, line, micros, now, percent};
+use super::view::{MatchLine, cause, figure, line, micros, now, percent};
 use super::visit::Visit;
 use crate::api::matches;
 use crate::api::problem::Problem;
@@ -14,6 +14,8 @@ use crate::history::{Filter, Score, Standing, Subject, Times, Versus, VersusBluf
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::Cause;
+use games::text::counted;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -166,7 +168,12 @@ pub(super) async fn page(
     let seats = found.seats.iter();
     let seats = seats.map(|(seat, score)| split(format!("from seat {}", seat + 1), score));
     let places = found.places.iter();
-    let places = places.map(|(place, score)| split(format!("rival {place} further round"), score));
+    let places = places.map(|(place, score)| {
+        split(
+            format!("rival {} after ours", counted(*place, "seat")),
+            score,
+        )
+    });
     shown(&Pair {
         shell: visit.shell(format!("{bot} against {name}"), "/bots"),
         splits: seats.chain(places).collect(),
@@ -184,7 +191,13 @@ pub(super) async fn page(
 /// What else is known of two who met.
 fn figures(versus: &Versus) -> Vec<(&'static str, String)> {
     let causes = versus.causes.iter();
-    let causes = causes.map(|(cause, count)| format!("{} {count}", cause.replace('_', " ")));
+    let causes = causes.map(|(word, count)| {
+        let known = Cause::from_word(word).map(cause);
+        format!(
+            "{count} {}",
+            known.unwrap_or_else(|| word.replace('_', " "))
+        )
+    });
     let faults = format!("{} ours, {} theirs", versus.blamed, versus.rival_blamed);
     let all = [
         (
@@ -226,11 +239,11 @@ fn times(of: &Times) -> String {
     match of.decisions {
         0 => String::new(),
         count => format!(
-            "{count}: half within {}, 99 % within {}, the longest {}; {} fallbacks, {} late",
+            "{count}: half within {}, 99 % within {}, the longest {}; {}, {} late",
             shown(of.sent_ms_p50),
             shown(of.sent_ms_p99),
             shown(of.sent_ms_max),
-            of.fallbacks,
+            counted(of.fallbacks, "fallback"),
             of.late
         ),
     }
