@@ -18,6 +18,8 @@ use axum::response::Response;
 use games::text::counted;
 use serde_json::Value;
 
+/// Facts that only those need who check results.
+const FOLDED: [&str; 3] = ["Secret", "Commitment", "Versions"];
 /// The most entrants in a crosstable.
 const CROSSTABLE_MAX: usize = 40;
 
@@ -60,6 +62,8 @@ struct Tournament {
 struct Course {
     /// What was fixed before it began: name and value.
     facts: Vec<(&'static str, String)>,
+    /// What only those need who check it.
+    folded: Vec<(&'static str, String)>,
     /// How far it has come, while it runs.
     progress: Option<ProgressShown>,
 }
@@ -247,14 +251,15 @@ async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
         Some(versions.join(", ")).filter(|text| !text.is_empty()),
     ));
     let facts = facts.into_iter();
+    let facts = facts.filter_map(|(name, value)| Some((name, value?)));
+    let (folded, facts) = facts.partition(|(name, _)| FOLDED.contains(name));
     let progress = match row.ended_us {
         Some(_) => None,
         None => Progress::read(&visit.state.store, row).await?,
     };
     Ok(Course {
-        facts: facts
-            .filter_map(|(name, value)| Some((name, value?)))
-            .collect(),
+        facts,
+        folded,
         progress: progress.as_ref().map(progress_shown),
     })
 }
