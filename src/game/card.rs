@@ -17,6 +17,8 @@ use std::time::Duration;
 pub struct GameCard {
     /// Its name: `koehandel`, …
     pub name: &'static str,
+    /// What people call it: `Koehandel`, …
+    pub title: &'static str,
     /// How many seats a match has.
     pub seats: RangeInclusive<usize>,
     /// Built-in bots, weakest first.

@@ -2,7 +2,7 @@
 
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
-use super::view::{MatchLine, line, now, percent};
+use super::view::{MatchLine, line, now, percent, title};
 use super::visit::Visit;
 use crate::api::bots::{self, BotResults, BotShown};
 use crate::api::lists::Rows as _;
@@ -19,13 +19,16 @@ use games::text::counted;
 #[template(path = "pages/bots.html")]
 struct Bots {
     shell: Shell,
-    games: Vec<(&'static str, Vec<BotShown>)>,
+    /// By name and title.
+    games: Vec<(&'static str, &'static str, Vec<BotShown>)>,
 }
 
 #[derive(Template)]
 #[template(path = "pages/bot.html")]
 struct Bot {
     shell: Shell,
+    /// What people call its game.
+    title: &'static str,
     bot: BotShown,
     /// Its results in a sentence, if it has any.
     results: String,
@@ -36,11 +39,11 @@ struct Bot {
 /// `GET /bots`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<bots::Bots>()?;
-    let mut games: Vec<(&'static str, Vec<BotShown>)> = Vec::new();
+    let mut games: Vec<(&'static str, &'static str, Vec<BotShown>)> = Vec::new();
     for bot in bots::Bots::page(&visit, &params).await?.items {
-        match games.last_mut().filter(|(game, _)| *game == bot.game) {
-            Some((_, bots)) => bots.push(bot),
-            None => games.push((bot.game, vec![bot])),
+        match games.last_mut().filter(|(game, ..)| *game == bot.game) {
+            Some((.., bots)) => bots.push(bot),
+            None => games.push((bot.game, title(bot.game), vec![bot])),
         }
     }
     let shell = visit.shell("Bots", "/bots");
@@ -64,7 +67,8 @@ pub(super) async fn one(
     let matches = matches::page(&visit, &Params::first(own, 20)).await?.items;
     let now = now();
     shown(&Bot {
-        shell: visit.shell(format!("{} of {}", bot.name, bot.game), "/bots"),
+        shell: visit.shell(format!("{} of {}", bot.name, title(bot.game)), "/bots"),
+        title: title(bot.game),
         results,
         rivals: versus::of_bot(&visit, &game, &name).await?,
         matches: matches.iter().map(|found| line(found, now)).collect(),

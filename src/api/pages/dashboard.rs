@@ -2,7 +2,7 @@
 
 use super::hubs::{Line as HubLine, lines as hub_lines};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, bytes, figure, line, micros, now, percent};
+use super::view::{MatchLine, bytes, figure, line, micros, now, percent, title};
 use super::visit::Visit;
 use crate::api::hubs::ToHubs;
 use crate::api::lateness::LedgerSummary;
@@ -140,7 +140,7 @@ fn game(sum: LedgerSummary, now: Timestamp) -> Game {
         scarce: used >= SCARCE,
         fallbacks: sum.fallbacks,
         late: sum.late,
-        name: sum.game,
+        name: title(&sum.game).to_owned(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Filters in a page's address, and the links that keep them.
 
+use super::view::title;
 use super::visit::Visit;
 use crate::api::lists::Rows;
 use crate::api::query::parameters;
@@ -52,9 +53,11 @@ fn choices(filter: Option<&Parameter>) -> Vec<(String, String)> {
     let schema = json!(filter.and_then(|filter| filter.schema.as_ref()));
     let words = schema["enum"].as_array().into_iter().flatten();
     let words = words.filter_map(|word| word.as_str());
-    words
-        .map(|word| (word.to_owned(), word.replace('_', " ")))
-        .collect()
+    let label = |word: &str| match filter {
+        Some(filter) if filter.name == "game" => title(word).to_owned(),
+        _ => word.replace('_', " "),
+    };
+    words.map(|word| (word.to_owned(), label(word))).collect()
 }
 
 /// This page with its parameters, but this one as given, and from its first row.

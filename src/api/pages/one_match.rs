@@ -183,7 +183,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         own: unseated.find_map(|row| to_reasons(&found.id, row)),
         shell: Shell {
             follow: follow.filter(|_| found.live),
-            ..visit.shell(format!("{} match", found.game), "/matches")
+            ..visit.shell(format!("{} match", view::title(&found.game)), "/matches")
         },
         verdict: verdict(&line),
         detail: found.detail.clone(),

@@ -43,6 +43,13 @@ struct Row {
     withheld: Option<&'static str>,
 }
 
+impl Row {
+    /// What people call its game.
+    fn title(&self) -> &str {
+        view::title(&self.shown.game)
+    }
+}
+
 #[derive(Template)]
 #[template(path = "pages/opponent.html")]
 struct Opponent {

@@ -34,6 +34,7 @@ struct Door {
 /// How one game is connected.
 struct Connection {
     game: &'static str,
+    title: &'static str,
     bots: usize,
     meets: &'static str,
     ways: Vec<Way>,
@@ -169,6 +170,7 @@ impl Place {
         };
         Connection {
             game: kit.card().name,
+            title: kit.card().title,
             bots: kit.card().bots.len(),
             meets,
             ways,

@@ -44,6 +44,13 @@ struct Row {
     size: String,
 }
 
+impl Row {
+    /// What people call its game.
+    fn title(&self) -> &str {
+        view::title(&self.shown.game)
+    }
+}
+
 #[derive(Template)]
 #[template(path = "pages/tournament.html")]
 struct Tournament {

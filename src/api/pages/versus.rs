@@ -2,7 +2,7 @@
 
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, cause, figure, line, micros, now, percent};
+use super::view::{MatchLine, cause, figure, line, micros, now, percent, title};
 use super::visit::Visit;
 use crate::api::matches;
 use crate::api::problem::Problem;
@@ -29,6 +29,8 @@ const MATCHES_MAX: usize = 50;
 struct Pair {
     shell: Shell,
     game: String,
+    /// What people call the game.
+    title: String,
     bot: String,
     rival: Rival,
     splits: Vec<Split>,
@@ -183,6 +185,7 @@ pub(super) async fn page(
         matches,
         more,
         hidden: visit.sight.hides(&name),
+        title: title(&game).to_owned(),
         game,
         bot,
     })

@@ -47,6 +47,11 @@ pub(super) fn seated(names: &Names, seat: Option<u8>, bot: &str) -> String {
     }
 }
 
+/// What people call the game of this name.
+pub(super) fn title(game: &str) -> &str {
+    games::find(game).map_or(game, |kit| kit.card().title)
+}
+
 /// How long something took, or has taken so far.
 pub(super) fn lasted(from: Timestamp, to: Timestamp) -> String {
     let ms = to.as_millisecond().saturating_sub(from.as_millisecond());
@@ -192,6 +197,13 @@ pub(super) struct MatchLine {
     /// Whether it ended as it should.
     pub(super) well: bool,
     pub(super) seats: Vec<SeatLine>,
+}
+
+impl MatchLine {
+    /// What people call its game.
+    pub(super) fn title(&self) -> &str {
+        title(&self.game)
+    }
 }
 
 /// A seat in such a line.

@@ -32,6 +32,7 @@ impl Contest for Koehandel {
 
     const CARD: &'static GameCard = &GameCard {
         name: "koehandel",
+        title: "Koehandel",
         seats: PLAYERS..=PLAYERS,
         bots: bots::CARDS,
         options: OPTIONS,

@@ -34,6 +34,7 @@ impl Contest for Lighthouses {
 
     const CARD: &'static GameCard = &GameCard {
         name: "lighthouses",
+        title: "Lighthouses",
         seats: PLAYERS,
         bots: bots::CARDS,
         options: OPTIONS,

@@ -32,6 +32,7 @@ impl Contest for PlanetWars {
 
     const CARD: &'static GameCard = &GameCard {
         name: "planetwars",
+        title: "Planet Wars",
         seats: PLAYERS,
         bots: bots::CARDS,
         options: OPTIONS,

@@ -33,6 +33,7 @@ impl Contest for Planowanie {
 
     const CARD: &'static GameCard = &GameCard {
         name: "planowanie",
+        title: "Planowanie",
         seats: PLAYERS,
         bots: bots::CARDS,
         options: OPTIONS,

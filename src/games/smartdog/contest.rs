@@ -45,6 +45,7 @@ impl Contest for SmartDog {
 
     const CARD: &'static GameCard = &GameCard {
         name: "smartdog",
+        title: "smart-dog",
         seats: 1..=Players::ALL.len(),
         bots: bots::CARDS,
         options: OPTIONS,

@@ -331,6 +331,7 @@ impl Contest for Toy {
 
     const CARD: &'static GameCard = &GameCard {
         name: "toy",
+        title: "toy",
         seats: 2..=4,
         bots: &[
             card::card(1, "filler", "Names 0.", 0x245B_1605_A922_BD8C),

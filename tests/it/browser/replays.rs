@@ -162,7 +162,7 @@ fn a_reader_learns_in_four_clicks_why_a_bot_lost_to_another() {
     browser.click("a[aria-label='1 lost against nearest']");
     browser.until(&format!("{heading} === 'drifter against nearest'"));
     browser.click("table a[href^='/matches/']");
-    browser.until(&format!("{heading} === 'Match of lighthouses'"));
+    browser.until(&format!("{heading} === 'Match of Lighthouses'"));
     let verdict = browser.text("document.querySelector('.lead').textContent");
     assert!(
         verdict.contains("nearest") && verdict.contains("won"),
