@@ -4,14 +4,48 @@
 use askama::Template;
 use std::fmt::Write as _;
 
-/// The picture's size, in its own units.
-const WIDTH: f64 = 880.0;
-const HEIGHT: f64 = 300.0;
-/// Room for labels on the left, on the right, above and below.
-const LEFT: f64 = 48.0;
-const RIGHT: f64 = 150.0;
+/// Of which size a picture is, in its own units, and what is left for words.
+struct Frame {
+    /// The stylesheet's class: on which screens it is shown.
+    class: &'static str,
+    width: f64,
+    height: f64,
+    /// Room for labels on the left and on the right.
+    left: f64,
+    right: f64,
+    /// About how many numbers stand below.
+    columns: u32,
+    /// The most letters of a curve's name.
+    name_chars: usize,
+}
+
+/// On wide screens, and on phones.
+const FRAMES: [Frame; 2] = [
+    Frame {
+        class: "wide",
+        width: 880.0,
+        height: 300.0,
+        left: 48.0,
+        right: 150.0,
+        columns: 10,
+        name_chars: 32,
+    },
+    Frame {
+        class: "narrow",
+        width: 350.0,
+        height: 280.0,
+        left: 38.0,
+        right: 92.0,
+        columns: 5,
+        name_chars: 10,
+    },
+];
+
+/// Room for labels above and below.
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 34.0;
+/// How long the pieces are of curves that lie on each other.
+const DASH: f64 = 9.0;
 /// How far labels of curves are apart at least.
 const LABEL_HEIGHT: f64 = 15.0;
 /// Curves that differ by colour; more repeat the colours, and have their names next to them.
@@ -67,9 +101,9 @@ pub(crate) struct Curve {
 #[derive(Template)]
 #[template(path = "curves.svg", escape = "html")]
 struct Curves<'a> {
+    frame: &'a Frame,
     title: &'a str,
     below: &'a str,
-    size: (f64, f64),
     plot: (f64, f64, f64, f64),
     rows: Vec<(String, String)>,
     columns: Vec<Column>,
@@ -91,7 +125,11 @@ struct Column {
 /// A curve as it is drawn.
 struct Drawn<'a> {
     name: &'a str,
+    /// It as there is room for it.
+    short: String,
     colour: usize,
+    /// The pieces and gaps of its line, and where they begin, where other curves have the same one.
+    dash: Option<(String, String)>,
     line: String,
     band: String,
     /// Place, link and words of each point.
@@ -100,11 +138,23 @@ struct Drawn<'a> {
     label: String,
 }
 
-/// Curves with their error bands over a common scale; `None` without any point. What stands at `x` leads to where `to` has
-/// it, if that is given.
+/// Curves with their error bands over a common scale, for wide screens and for phones; `None` without any point. What
+/// stands at `x` leads to where `to` has it, if that is given.
 pub(crate) fn curves(
     title: &str,
     below: &str,
+    to: Option<Leads<'_>>,
+    curves: &[Curve],
+) -> Option<String> {
+    let pictures = FRAMES.iter();
+    pictures
+        .map(|frame| framed(frame, [title, below], to, curves))
+        .collect()
+}
+
+fn framed(
+    frame: &Frame,
+    [title, below]: [&str; 2],
     to: Option<Leads<'_>>,
     curves: &[Curve],
 ) -> Option<String> {
@@ -112,7 +162,8 @@ pub(crate) fn curves(
     let (x_low, x_high) = bounds(points().map(|point| point.x))?;
     let ends = points().flat_map(|point| [point.low, point.y, point.high]);
     let (y_low, y_high) = bounds(ends)?;
-    let (left, right, top, bottom) = (LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM);
+    let (left, right) = (frame.left, frame.width - frame.right);
+    let (top, bottom) = (TOP, frame.height - BOTTOM);
     let scale = |value: f64, low: f64, high: f64| match high > low {
         true => (value - low) / (high - low),
         false => 0.5,
@@ -122,7 +173,7 @@ pub(crate) fn curves(
     let rows = ticks(y_low, y_high, 6)
         .into_iter()
         .map(|(value, text)| (format!("{:.1}", y(value)), text));
-    let columns = ticks(x_low, x_high, 10)
+    let columns = ticks(x_low, x_high, frame.columns)
         .into_iter()
         .filter(|(value, _)| value.fract() == 0.0);
     let columns = columns.map(|(value, _)| Column {
@@ -137,7 +188,9 @@ pub(crate) fn curves(
         };
         drawn.push(Drawn {
             name: &curve.name,
+            short: short(&curve.name, frame.name_chars),
             colour: number % COLOURS,
+            dash: None,
             line: path(curve.points.iter().map(|point| (x(point.x), y(point.y)))),
             band: band(&curve.points, &x, &y),
             marks: to.map_or_else(Vec::new, |to| marks(curve, to, &x, &y)),
@@ -146,10 +199,11 @@ pub(crate) fn curves(
         });
     }
     place_labels(&mut drawn, top, bottom);
+    dash_equal(&mut drawn);
     let picture = Curves {
+        frame,
         title,
         below,
-        size: (WIDTH, HEIGHT),
         plot: (left, right, top, bottom),
         rows: rows.collect(),
         columns: columns.collect(),
@@ -157,6 +211,29 @@ pub(crate) fn curves(
         curves: drawn,
     };
     picture.render().ok()
+}
+
+/// A name that is cut where there is no room for it.
+fn short(name: &str, chars: usize) -> String {
+    match name.char_indices().nth(chars) {
+        Some((at, _)) => format!("{}…", name.get(..at).unwrap_or_default()),
+        None => name.to_owned(),
+    }
+}
+
+/// Lines that lie on each other are drawn in pieces by turns, so that each is seen.
+fn dash_equal(drawn: &mut [Drawn<'_>]) {
+    let lines: Vec<String> = drawn.iter().map(|curve| curve.line.clone()).collect();
+    for (at, curve) in drawn.iter_mut().enumerate() {
+        let alike = lines.iter().filter(|line| **line == curve.line).count();
+        let earlier = lines.iter().take(at);
+        let turn = earlier.filter(|line| **line == curve.line).count();
+        if alike > 1 {
+            let gap = DASH * (alike - 1) as f64;
+            let start = 0.0 - DASH * turn as f64;
+            curve.dash = Some((format!("{DASH} {gap}"), format!("{start}")));
+        }
+    }
 }
 
 /// The least and the greatest of finite numbers.
@@ -272,12 +349,17 @@ mod tests {
         let svg = curves("Ratings & errors", "round", Some(&to), &both).unwrap();
         assert!(svg.contains("a&#60;b") && !svg.contains("a<b"), "{svg}");
         assert!(svg.contains("Ratings &#38; errors"), "{svg}");
-        assert_eq!(svg.matches("class=\"band").count(), 2);
+        // Of the two pictures one is shown.
+        let (wide, narrow) = svg.split_once("<svg class=\"chart narrow\"").unwrap();
+        for svg in [wide, narrow] {
+            assert_eq!(svg.matches("class=\"band").count(), 2);
+            assert_eq!(svg.matches("href=\"#round-2\"").count(), 3, "{svg}");
+            // The numbers below are enough for keys.
+            let marks = "href=\"#round-2\" tabindex=\"-1\"";
+            assert_eq!(svg.matches(marks).count(), 2, "{svg}");
+        }
         assert!(!svg.contains("style="), "{svg}");
-        assert_eq!(svg.matches("href=\"#round-2\"").count(), 3, "{svg}");
-        // The numbers below are enough for keys.
-        let marks = "href=\"#round-2\" tabindex=\"-1\"";
-        assert_eq!(svg.matches(marks).count(), 2, "{svg}");
+        assert!(!svg.contains("dasharray"), "{svg}");
         // Rounds are whole.
         assert!(svg.contains(">1</text>") && !svg.contains(">1.0<"), "{svg}");
         assert!(curves("none", "", None, &[]).is_none());
@@ -286,6 +368,33 @@ mod tests {
             points: vec![point(1.0, 3.0)],
         };
         assert!(curves("one", "", None, &[alone]).is_some_and(|svg| !svg.contains("NaN")));
+    }
+
+    #[test]
+    fn curves_that_lie_on_each_other_are_all_seen() {
+        let curve = |name: &str, y: f64| {
+            let point = |x| Point {
+                x,
+                y,
+                low: y,
+                high: y,
+            };
+            Curve {
+                name: name.to_owned(),
+                points: vec![point(1.0), point(2.0)],
+            }
+        };
+        let all = [
+            curve("one", 3.0),
+            curve("lower", 1.0),
+            curve("with a long name", 3.0),
+        ];
+        let svg = curves("Ratings", "round", None, &all).unwrap();
+        let dashed = |start| format!("stroke-dasharray=\"9 9\" stroke-dashoffset=\"{start}\"");
+        for start in ["0", "-9"] {
+            assert_eq!(svg.matches(&dashed(start)).count(), 2, "{start}: {svg}");
+        }
+        assert!(svg.contains(">with a lon…</text>"), "{svg}");
     }
 
     #[test]

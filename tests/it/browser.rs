@@ -271,7 +271,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         "Cup & <b>saucer</b>"
     );
     assert_eq!(
-        browser.text("document.querySelectorAll('svg.chart .band').length"),
+        browser.text("document.querySelectorAll('svg.chart.wide .band').length"),
         "3"
     );
     browser.click("#all tbody th a");
