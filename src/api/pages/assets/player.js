@@ -22,18 +22,14 @@
   let shownStill = null;
   let measures = [];
 
-  const make = (name, attributes = {}, text = "") => {
-    const element = document.createElement(name);
+  const filled = (element, attributes, text) => {
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     element.textContent = text;
     return element;
   };
-  const shape = (name, attributes = {}, text = "") => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    element.textContent = text;
-    return element;
-  };
+  const make = (name, attributes = {}, text = "") => filled(document.createElement(name), attributes, text);
+  const shape = (name, attributes = {}, text = "") =>
+    filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, text);
   const button = (label, name, act) => {
     const element = make("button", { type: "button", "aria-label": name, title: name }, label);
     element.addEventListener("click", act);
@@ -63,7 +59,10 @@
     return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
   };
 
-  const svg = shape("svg", { class: "board", role: "img", "aria-label": "The match at this step", viewBox: "0 0 400 300" });
+  // Until its size is known, the board has that of the last one of this game. A frame may be given no storage.
+  const kept = (() => { try { return localStorage ?? {}; } catch { return {}; } })();
+  const size = `board of ${root.dataset.game ?? "a match"}`;
+  const svg = shape("svg", { class: "board", role: "img", "aria-label": "The match at this step", viewBox: kept[size] ?? "0 0 400 400" });
   const still = shape("g");
   const moving = shape("g");
   svg.append(still, moving);
@@ -427,7 +426,7 @@
     if (picture && picture.still !== shownStill) {
       shownStill = picture.still;
       still.innerHTML = shownStill;
-      svg.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
+      svg.setAttribute("viewBox", kept[size] = `0 0 ${picture.width} ${picture.height}`);
     }
     svg.toggleAttribute("hidden", shownStill === null);
   };
