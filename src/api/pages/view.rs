@@ -233,7 +233,11 @@ pub(super) struct SeatLine {
 pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
     let names = seat_names(&found.seats);
     let seats = found.seats.iter().map(|seat| {
-        let bot = player(&seat.spec);
+        // Of what kind a player is, is no bot.
+        let bot = match player(&seat.spec) {
+            "cmd" | "url" => "",
+            bot => bot,
+        };
         let name = names.name(seat.seat.into());
         let is_name = name == bot || name.starts_with(&format!("{bot} (seat "));
         SeatLine {
