@@ -232,6 +232,10 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
             kit.card().name
         );
     }
+    assert!(start.contains("<summary>Planet Wars "), "{start}");
+    let matches = app.look("/matches", "").await.text;
+    let choice = "<option value=\"smartdog\">smart-dog</option>";
+    assert!(matches.contains(choice), "{matches}");
     app.state.readiness.refuse("an operator asked for it");
     let refusing = app.look("/", "").await.text;
     assert!(refusing.contains("an operator asked for it"), "{refusing}");
