@@ -2,6 +2,7 @@
 //! roll up, search, or what they were given as samples. Nobody trained against them.
 
 mod futures;
+mod sketch;
 mod plain;
 mod space;
 mod stranger;

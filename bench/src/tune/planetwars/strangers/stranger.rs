@@ -1,7 +1,7 @@
 //! A stranger as a bot: its way of playing, and what it remembers.
 
 use super::space::{Memory, Way};
-use super::{futures, plain, tree};
+use super::{futures, plain, sketch, tree};
 use crate::bots::Seated;
 use games::game::{Bot, Budget};
 use games::planetwars::rules::{Act, Ask, PlanetWars, Ruleset, View};
@@ -39,6 +39,7 @@ pub(crate) fn stranger(
         "roller-team" => seated(plain::Roller, memory(size)),
         "tree" => seated(tree::Tree::new(Rng::new(seed, STREAM)), memory(1)),
         "futures" => seated(futures::Futures, memory(1)),
+        "sketch" => seated(sketch::Sketch, memory(1)),
         "booster" => seated(plain::Booster, memory(1)),
         "sabbatical" => seated(plain::Sabbatical, memory(1)),
         "threshold" => seated(plain::Threshold, memory(1)),
@@ -66,6 +67,7 @@ mod tests {
             "rusher-team",
             "roller-team",
             "tree",
+            "sketch",
             "futures",
             "booster",
             "sabbatical",
