@@ -2,8 +2,8 @@
 //! roll up, search, or what they were given as samples. Nobody trained against them.
 
 mod futures;
-mod sketch;
 mod plain;
+mod sketch;
 mod space;
 mod stranger;
 mod tree;

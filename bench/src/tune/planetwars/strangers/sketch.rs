@@ -168,13 +168,13 @@ impl<'a> Board<'a> {
         let mut worth = 0;
         // Until it is ours, nothing that could be sent is sent.
         let mut once = held > 0;
-        for turn in 0..=self.horizon {
+        for (turn, [ours, theirs]) in tides.into_iter().enumerate() {
             if turn > 0 {
                 let grown = |held: i64, ships: i64| (ships + planet.growth * held.abs()).max(0);
                 if first {
                     ships = grown(held, ships);
                 }
-                near = [near[0] + tides[turn][0], near[1] + tides[turn][1]];
+                near = [near[0] + ours, near[1] + theirs];
                 let mut both = line.landing[turn];
                 if held != 0 && once {
                     both = [both[0] + near[0], both[1] + near[1]];
