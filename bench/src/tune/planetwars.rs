@@ -4,8 +4,15 @@ mod close;
 mod strangers;
 
 use crate::bots::{Chair, Named, Seated, Sheet};
+use games::planetwars::generate::{Look, Style, generate};
 use games::planetwars::map;
 use games::planetwars::rules::PlanetWars;
+
+/// Maps of the form that the contest of 2010 was decided on: two homes the same for both, and 21 planets.
+const FINAL: Style = Style {
+    planets: Some(23),
+    ..Style::new(Look::Google, 2)
+};
 
 impl Sheet for PlanetWars {
     const PLAYERS: usize = 2;
@@ -29,6 +36,7 @@ impl Sheet for PlanetWars {
             "close" if players > 2 => close::crowd(seed, players),
             "close" => close::near(seed),
             "shrinking" => close::shrinking(seed),
+            "final" if players == 2 => generate(seed, &FINAL).ok()?,
             _ => return None,
         };
         Some(map::text(&planets))
