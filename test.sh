@@ -96,7 +96,9 @@ if [ -n "$static" ]; then
     if echo 'int main(void) { return 0; }' | cc -fuse-ld=lld -B"$lld" -x c - -o "$notes/probe" 2>/dev/null; then
         flags="$flags -Clink-arg=-fuse-ld=lld -Clink-arg=-B$lld"
     fi
-    export "CARGO_TARGET_$(printf %s "$musl" | tr 'a-z-' 'A-Z_')_RUSTFLAGS=$flags"
+    target_name="CARGO_TARGET_$(printf %s "$musl" | tr 'a-z-' 'A-Z_')"
+    # The examples in the documentation are linked with what was compiled so.
+    export "${target_name}_RUSTFLAGS=$flags" "${target_name}_RUSTDOCFLAGS=$flags"
 fi
 
 step "formatting"
