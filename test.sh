@@ -16,6 +16,7 @@ end() {
     for pid in $(cat "$notes"/*.pid 2>/dev/null); do
         # shellcheck disable=SC2046
         kill "$pid" $(cat "/proc/$pid/task/"*/children 2>/dev/null) 2>/dev/null || true
+        wait "$pid" || true
     done
     # Not ended half way: it installs packages.
     [ -z "$installing" ] || wait "$installing" || true
@@ -130,9 +131,9 @@ games="--workspace --exclude drover --exclude drover-bench --locked"
 # shellcheck disable=SC2086
 cargo test $games --no-run
 # shellcheck disable=SC2086
-begin games cargo test $games
+begin games env CARGO_TERM_COLOR=never CARGO_TERM_QUIET=false cargo test $games
 # Until it runs, only one of the two may build.
-while kill -0 "$!" 2>/dev/null && ! grep -q ' Running ' "$notes/games"; do sleep 0.2; done
+while kill -0 "$!" 2>/dev/null && ! grep -qs ' Running ' "$notes/games"; do sleep 0.2; done
 cargo test --workspace --all-targets --locked --no-run
 wait "$installing" || true
 installing=""

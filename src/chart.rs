@@ -4,7 +4,7 @@
 use askama::Template;
 use std::fmt::Write as _;
 
-/// Of which size a picture is, in its own units, and what is left for words.
+/// The size of a picture, in its own units, and what is left for words.
 struct Frame {
     /// The stylesheet's class: on which screens it is shown.
     class: &'static str,
@@ -125,7 +125,7 @@ struct Column {
 /// A curve as it is drawn.
 struct Drawn<'a> {
     name: &'a str,
-    /// It as there is room for it.
+    /// The name, cut to fit.
     short: String,
     colour: usize,
     /// The pieces and gaps of its line, and where they begin, where other curves have the same one.

@@ -28,7 +28,7 @@ struct Place {
 }
 
 impl Place {
-    /// Some bytes more or less than it takes in memory.
+    /// Its approximate size in memory, in bytes.
     fn bytes(&self) -> usize {
         let film = self.film.get().map_or(0, |film| film.bytes());
         let numbers = self.numbers.lock();

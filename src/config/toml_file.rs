@@ -109,6 +109,13 @@ impl<'a, T> TomlFile<'a, T> {
         fits
     }
 
+    /// Whether there is a section of this name, or nothing.
+    #[must_use]
+    pub fn is_section(&self, key: &str) -> bool {
+        let found = self.find(key);
+        found.is_none_or(|(_, value)| value.get_ref().is_table())
+    }
+
     /// This key has no meaning here, and `why`, as a sentence: a mistake if it is there.
     pub fn refuse(&mut self, key: &str, why: &str) {
         let place = self.find(key).map(|(name, _)| name.span().start);

@@ -167,9 +167,11 @@ impl Manifest {
             check_fallback(file, &written);
         }
         check_environment(file, &written.environment);
-        // A value that is no section is found already: this adds how one is written.
-        file.must(true, "limits", "a section, written [limits]");
-        let limits = &written.limits;
+        // A list would be read as the values of its keys, in order.
+        let is_section = file.is_section("limits");
+        file.must(is_section, "limits", "a section, written [limits]");
+        let none = Limits::default();
+        let limits = if is_section { &written.limits } else { &none };
         let processes = limit(file, &PROCESSES, limits.processes);
         let stderr = limit(file, &STDERR, limits.stderr_kib);
         Self {

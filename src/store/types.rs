@@ -513,7 +513,7 @@ pub struct Secrecy {
     pub side: Side,
     /// The bot that plays, or for [`Side::Referee`] the seat's spec.
     pub bot: String,
-    /// The name on the session's seat, where seat and name are known.
+    /// The tournament's entrant on the session's seat, else the player's name, where known.
     pub entrant: Option<String>,
     /// When the match was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs.
     pub over_us: Option<i64>,

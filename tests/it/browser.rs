@@ -315,7 +315,7 @@ fn a_page_that_is_open_shows_what_happens() {
         // It grew without being loaded again.
         assert_eq!(browser.text("window.kept"), "true");
         // A match that runs has more times on the dashboard than one that is over.
-        until(|| app.items("/api/v1/matches?live=true").is_empty());
+        until(|| app.items("/api/v1/matches?outcome=live").is_empty());
     }
     assert_eq!(browser.complaints(&app.url()), [""; 0]);
 }

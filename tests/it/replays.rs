@@ -180,7 +180,10 @@ fn browsed(page: &Path, turn: u64) {
     };
     let shown = text(&ran.stdout);
     let (_, body) = shown.split_once("<div id=\"replay\">").unwrap();
-    assert!(body.contains(&format!("turn {turn},")), "{body:.2000}");
+    assert!(
+        body.contains(&format!("data-turn=\"{turn}\"")),
+        "{body:.2000}"
+    );
     assert!(body.contains("<rect class=\"s-board\""), "{body:.2000}");
 }
 

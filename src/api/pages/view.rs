@@ -233,7 +233,7 @@ pub(super) struct SeatLine {
 pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
     let names = seat_names(&found.seats);
     let seats = found.seats.iter().map(|seat| {
-        // Of what kind a player is, is no bot.
+        // `cmd` and `url` are kinds of players, not bots.
         let bot = match player(&seat.spec) {
             "cmd" | "url" => "",
             bot => bot,

@@ -65,7 +65,9 @@ pub fn turns_on(fact: &Fact) -> bool {
 /// Whether a map's name is only a digest of it, which is nothing to read.
 fn is_digest(map: &str) -> bool {
     let digits = map.strip_prefix("map-");
-    digits.is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()))
+    digits.is_some_and(|digits| {
+        digits.len() == 16 && digits.chars().all(|digit| digit.is_ascii_hexdigit())
+    })
 }
 
 /// A dog that cannot do all it would. Facts number dogs as the wire or the reader does, not among its player's.
@@ -147,8 +149,8 @@ mod tests {
             ),
             (
                 "start",
-                json!({"map": "meadow", "cols": 9, "rows": 8, "sheep": 3}),
-                "The match begins on meadow: 9 × 8 cells, 3 sheep for each player",
+                json!({"map": "map-1", "cols": 9, "rows": 8, "sheep": 3}),
+                "The match begins on map-1: 9 × 8 cells, 3 sheep for each player",
             ),
             (
                 "bark",

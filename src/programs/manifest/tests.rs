@@ -245,6 +245,14 @@ C = 3
 }
 
 #[test]
+fn a_list_is_no_section() {
+    let text = "name = \"a\"\nversion = \"1\"\ngames = [\"planowanie\"]\nrun = [\"x\"]\nlimits = [1024, 60]\n";
+    let reported = read(text).unwrap_err().to_string();
+    let expected = "line 5: `limits` is [1024, 60], but must be a section";
+    assert!(reported.contains(expected), "{reported}");
+}
+
+#[test]
 fn a_manifest_of_a_gigabyte_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let missing = Manifest::load(folder.path()).unwrap_err().to_string();

@@ -10,8 +10,8 @@ const PAGES_MAX: usize = 1_000;
 /// The most pages of single entries that are read under one path: chance makes a match longer or shorter.
 const ENTRIES_MAX: usize = 8;
 
-/// Parameters that name a match or something of it.
-const NAMING: [&str; 7] = [
+/// Parameters that name a match or something of it, and those that show more of it.
+const REVEALING: [&str; 10] = [
     "market",
     "match",
     "session",
@@ -19,6 +19,9 @@ const NAMING: [&str; 7] = [
     "entry",
     "seat",
     "bot",
+    "pictures",
+    "stderr",
+    "states",
 ];
 
 /// What paths and queries may name.
@@ -123,8 +126,8 @@ pub fn described(document: &Value, known: &Known) -> Readable {
                 continue;
             }
             for value in known.values(parameter) {
-                // What names something of a match might find it anywhere; the rest is asked of each path in turn.
-                let asked = if NAMING.contains(&name) {
+                // These might show something anywhere; the rest is asked of one path after the other.
+                let asked = if REVEALING.contains(&name) {
                     &paths[..]
                 } else {
                     turn += 1;

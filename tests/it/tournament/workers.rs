@@ -53,7 +53,7 @@ fn run_with_kills(folder: &Path) -> u32 {
     }
 }
 
-/// Runs a file with a worker, whole and killed again and again: both are as without.
+/// Runs a file with a worker, whole and killed again and again: both give the results of a run without workers.
 fn is_played_alike(file: &str) {
     let expected = alone(file);
     let (whole, broken) = (folder(), folder());

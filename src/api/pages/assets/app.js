@@ -103,10 +103,11 @@ function follow(url, every, onNews) {
         if (over || !url || source?.readyState === EventSource.OPEN) announce("");
       } catch {
         failed = true;
-        announce("The daemon cannot be reached; this page is tried again.");
+        announce("This page could not be updated: trying again.");
       }
       // A server that takes long has much to do, but a page that stands still says nothing of it.
-      rest = Math.min(Math.max(REST_MS, 10 * (performance.now() - begun)), 1000 * REFUSED_S);
+      const pause = failed ? 2 * rest : 10 * (performance.now() - begun);
+      rest = Math.min(Math.max(REST_MS, pause), 1000 * REFUSED_S);
       waiting = 0;
       if (failed) news();
     }, rest);

@@ -271,7 +271,8 @@
     if (drawn !== key) {
       drawn = key;
       const all = figures();
-      if (!all.some(Boolean) || steps.length < 2) return charts.replaceChildren();
+      charts.hidden = !all.some(Boolean) || steps.length < 2;
+      if (charts.hidden) return charts.replaceChildren();
       const marks = [];
       for (const { step, late, facts, title: words } of steps) {
         if (late) marks.push({ step, sign: "late", words: `Late: ${words}` });
@@ -426,7 +427,8 @@
     if (picture && picture.still !== shownStill) {
       shownStill = picture.still;
       still.innerHTML = shownStill;
-      svg.setAttribute("viewBox", kept[size] = `0 0 ${picture.width} ${picture.height}`);
+      svg.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
+      try { kept[size] = svg.getAttribute("viewBox"); } catch { /* There is no room. */ }
     }
     svg.toggleAttribute("hidden", shownStill === null);
   };

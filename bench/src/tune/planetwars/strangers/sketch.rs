@@ -7,7 +7,7 @@ use games::planetwars::rules::{Growth, NEUTRAL};
 /// Turns looked ahead, and rounds of a game.
 const HORIZON: usize = 30;
 const ROUNDS: usize = 200;
-/// What is sent in the end is sent so that it lands within so many turns.
+/// What is sent at the end lands within this number of turns.
 const LATEST: usize = 25;
 /// Own help is this late when all attack.
 const LATE: usize = 2;
@@ -328,7 +328,7 @@ impl<'a> Board<'a> {
 /// Launches, and the score of the board after them.
 pub(super) type Choice = (i64, Vec<Launch>);
 
-/// Of these many heads each, with every further move that still fits, best first, the beginning that scores most; the
+/// For each of the first `heads` moves, with every further move that still fits, best first, the beginning that scores most; the
 /// first choice is to do nothing.
 pub(super) fn choices(board: &Board<'_>, heads: usize) -> Vec<Choice> {
     let moves = board.moves().into_iter();
