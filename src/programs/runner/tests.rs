@@ -89,16 +89,22 @@ fn what_it_wrote_to_standard_error_is_parted_by_decisions() {
     writes(&script, 3, None, &expected);
 }
 
+/// A program that writes what it thinks of, and whose first run ends at a line like this one, before it answers.
+fn ends_once(at: &str) -> String {
+    let decision = r#"*'"past":false'*)"#;
+    format!(
+        r#"while read -r line; do case "$line" in *'"again":true'*) again=1;; esac
+        case "$line" in *'"type":"match"'*) {READY};; {decision} number=${{line#*number\":}}; number=${{number%%,*}}
+        echo "thought of $number" >&2;; esac
+        case "$line" in {at}) [ -n "$again" ] || {{ echo oops >&2; exit 3; }};; esac
+        case "$line" in {decision} echo "{{\"type\":\"act\",\"number\":$number,\"act\":1}}";; esac; done"#
+    )
+}
+
 #[test]
 fn what_it_wrote_before_it_ended_belongs_to_the_decision_that_ended_it() {
     // Another one is started in the same decision, and answers all.
-    let script = format!(
-        r#"while read -r line; do case "$line" in *'"again":true'*) again=1;; esac
-        case "$line" in *'"type":"match"'*) {READY};; *'"past":false'*)
-        number=${{line#*number\":}}; number=${{number%%,*}}; echo "thought of $number" >&2
-        [ "$number" != 2 ] || [ -n "$again" ] || {{ echo oops >&2; exit 3; }}
-        echo "{{\"type\":\"act\",\"number\":$number,\"act\":1}}";; esac; done"#
-    );
+    let script = ends_once(r#"*'"number":2,'*'"past":false'*"#);
     let expected = [
         (Some(1), "thought of 1\n"),
         (Some(2), "thought of 2\noops\nthought of 2\n"),
@@ -110,13 +116,7 @@ fn what_it_wrote_before_it_ended_belongs_to_the_decision_that_ended_it() {
 #[test]
 fn what_it_wrote_before_it_ended_between_decisions_belongs_to_the_next_one_if_any() {
     // It ends when it learns that its second answer was played. Another one is started in the next decision.
-    let script = format!(
-        r#"while read -r line; do case "$line" in *'"again":true'*) again=1;; esac
-        case "$line" in *'"type":"match"'*) {READY};; *'"past":false'*)
-        number=${{line#*number\":}}; number=${{number%%,*}}; echo "thought of $number" >&2
-        echo "{{\"type\":\"act\",\"number\":$number,\"act\":1}}";;
-        *'"played","number":2,'*) [ -n "$again" ] || {{ echo oops >&2; exit 3; }};; esac; done"#
-    );
+    let script = ends_once(r#"*'"played","number":2,'*"#);
     for (decisions, last) in [
         (2, (None, "oops\n")),
         (3, (Some(3), "oops\nthought of 3\n")),
