@@ -1,6 +1,7 @@
 //! Lists in every format: JSON page by page; ndjson and CSV as a stream, one page in memory at a time.
 
 use super::asked::Asked;
+use super::methods::get;
 use super::problem::Problem;
 use super::public::Public;
 use super::query::{Checked, Follow, Page, Params, Sparse, parameters};
@@ -14,7 +15,6 @@ use axum::body::{Body, Bytes};
 use axum::extract::RawPathParams;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
-use axum::routing::get;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde::Serialize;

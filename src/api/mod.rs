@@ -25,6 +25,7 @@ mod ledger;
 mod listener;
 mod lists;
 mod matches;
+mod methods;
 mod opponents;
 mod pages;
 mod problem;

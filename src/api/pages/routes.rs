@@ -4,9 +4,9 @@ use super::{
     assets, bots, dashboard, docs, embed, hubs, login, matches, one_match, opponents, start,
     tournaments, versus, why,
 };
+use crate::api::methods::{get, post};
 use crate::api::state::ApiState;
 use axum::Router;
-use axum::routing::{get, post};
 
 /// Pages for those who may read.
 pub(in crate::api) fn admitted() -> Router<ApiState> {
@@ -32,7 +32,7 @@ pub(in crate::api) fn admitted() -> Router<ApiState> {
 /// What everybody gets: the way in, and what pages are dressed with.
 pub(in crate::api) fn open() -> Router<ApiState> {
     Router::new()
-        .route("/login", get(login::ask).post(login::enter))
+        .route("/login", get(login::ask).merge(post(login::enter)))
         .route("/logout", post(login::leave))
         .route("/static/{name}", get(assets::asset))
 }
