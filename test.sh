@@ -138,9 +138,6 @@ cargo test --workspace --all-targets --locked --no-run
 wait "$installing" || true
 installing=""
 
-step "tests of games and ratings"
-await games
-
 step "licences and bans"
 [ ! -f "$notes/cargo-deny.pid" ] || await cargo-deny || true
 if cargo deny --version >/dev/null 2>&1; then
@@ -160,17 +157,22 @@ step "what deploy/ holds for haproxy and Kubernetes"
 # 77: nothing could be checked.
 await deploy || [ $? -eq 77 ]
 
-step "the daemon's tests and the simulator"
+step "the daemon's tests"
 begin simulator cargo test -p drover --test sim --locked
 cargo test -p drover -p drover-bench --lib --bins --locked
-await simulator
+
+step "tests of games and ratings"
+await games
 
 step "end-to-end tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
+begin examples cargo test -p drover --doc --locked
 cargo test -p drover --test it --locked
 
-step "the store on PostgreSQL, and the examples in the documentation"
-begin examples cargo test -p drover --doc --locked
+step "the simulator"
+await simulator
+
+step "the store on PostgreSQL"
 code=0
 .ci/postgres sh -c 'cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: --include-ignored &&
     cargo test -p drover --test it --locked -- workers_of_a_server --include-ignored' || code=$?
@@ -179,6 +181,8 @@ case "$code" in
     77) skip "the store on PostgreSQL: it could not be installed" ;;
     *) exit "$code" ;;
 esac
+
+step "the examples in the documentation"
 await examples
 
 step "the README's command, for a short while, and the container, run as it is deployed"
