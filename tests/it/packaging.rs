@@ -1,6 +1,6 @@
 //! What is shipped around the executable: units, container, their settings.
 
-use crate::app::{TestApp, drover, folder, ok, run, run_with, text};
+use crate::app::{TestApp, drover, folder, ok, request, run, run_with, text};
 use std::path::Path;
 
 const DOCKERFILE: &str = include_str!("../../Dockerfile");
@@ -110,7 +110,8 @@ fn the_container_is_started_as_its_file_says() {
     assert_eq!(line("VOLUME "), "/data");
 
     let mut command = drover();
-    command.arg("serve");
+    command.args(["serve", "--demo"]);
+    command.env("DROVER__DRAIN__LIMIT_S", "1");
     for (key, value) in settings(DOCKERFILE) {
         let moved = value
             .replace("/data", folder.path().to_str().unwrap())
@@ -122,6 +123,10 @@ fn the_container_is_started_as_its_file_says() {
     assert!(folder.path().join("drover.db").is_file());
     assert!(folder.path().join("api_token").is_file());
     assert_eq!(app.get("/api/v1/bots").status, 401);
+    // The demo's referee is reached from outside, as REST is.
+    let referee = app.referee.unwrap();
+    assert!(referee.ip().is_unspecified(), "{referee}");
+    assert_eq!(request(referee, "GET", "/", &[], "").status, 200);
     let mut health = drover();
     health.env("DROVER__API__LISTEN", app.api.to_string());
     health.env(
