@@ -165,6 +165,9 @@ fn the_image_for_bots_is_the_image_with_python() {
     }
     // What is copied is there.
     assert!(DOCKERFILE.contains("/out/image/drover") && DOCKERFILE.contains("/out/image/licenses"));
+    // The guide has it for those who have the image alone.
+    let whole = &DOCKERFILE_BOTS[DOCKERFILE_BOTS.find("ARG DROVER").unwrap()..];
+    assert!(here("docs/koehandel-container.md").contains(whole));
     let own = settings(DOCKERFILE_BOTS);
     for setting in settings(DOCKERFILE) {
         assert!(own.contains(&setting), "{setting:?}");
