@@ -28,6 +28,14 @@ impl Common {
         config::load_and(file, &environment(), &Flags::new(), further)
     }
 
+    /// The file as a command line names it, with a blank before it; nothing if there is none.
+    pub(super) fn named(&self) -> String {
+        let file = self.config.as_ref().map(|file| file.to_string_lossy());
+        file.map_or_else(String::new, |file| {
+            format!(" --config {}", shell_words::quote(&file))
+        })
+    }
+
     /// The configuration with these flags applied.
     pub(super) fn load(&self, flags: &Flags) -> Result<Loaded, ConfigError> {
         config::load(self.config.as_deref(), &environment(), flags)
