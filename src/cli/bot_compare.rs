@@ -5,6 +5,7 @@ use super::explain::on_one_line;
 use super::game_arg::GameName;
 use super::output::{Format, table, write_rows};
 use super::progress::Lines;
+use super::seat_arg::shown_or_unknown;
 use super::stopping::{STOPPED, on_signal};
 use super::store_arg::StoreArg;
 use super::usage::{UsageError, refuse};
@@ -187,8 +188,7 @@ fn difference(one: &Differs) -> Vec<String> {
     let shown = |text: &Option<String>| on_one_line(text.as_deref().unwrap_or("(nothing)"));
     vec![
         one.match_id.clone(),
-        one.seat
-            .map_or_else(|| "?".to_owned(), |seat| seat.to_string()),
+        shown_or_unknown(one.seat),
         one.session.0.to_string(),
         one.entry.0.to_string(),
         one.how.to_owned(),

@@ -1,6 +1,7 @@
 //! A match's transcripts in readable form: one entry after the other, in log order.
 
 use super::output::spaced;
+use super::seat_arg::shown_or_unknown;
 use crate::clock;
 use crate::history::MatchEntry;
 use crate::plain::plain_line;
@@ -49,9 +50,7 @@ pub(super) fn write(
 
 fn line(entry: &MatchEntry, begin_us: i64) -> String {
     let seconds = (entry.at_us - begin_us) as f64 / 1e6;
-    let seat = entry
-        .seat
-        .map_or_else(|| "?".to_owned(), |seat| seat.to_string());
+    let seat = shown_or_unknown(entry.seat);
     let to_bot = matches!(
         (entry.side, entry.direction),
         (Side::Player, Direction::In) | (Side::Referee, Direction::Out)

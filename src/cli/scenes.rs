@@ -1,5 +1,6 @@
 //! `drover match export --html` and `--svg`: a stored match to be looked at.
 
+use super::seat_arg::shown;
 use crate::clock;
 use crate::history;
 use crate::replay::{Footage, Remarks, Step, Still, View, seat_names, seats};
@@ -27,7 +28,7 @@ pub(super) async fn footage(
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
     let view = View::new(&sessions, seat, true).with_context(|| {
         let known = seats(&sessions).into_iter().flatten();
-        let known: Vec<String> = known.map(|seat| seat.to_string()).collect();
+        let known: Vec<String> = known.map(|seat| shown(seat).to_string()).collect();
         format!("give one of its seats with --seat: {}", known.join(", "))
     })?;
     Ok(crate::replay::footage(store, row, view, true).await?)

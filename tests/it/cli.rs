@@ -429,7 +429,12 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     for line in narrow.lines() {
         assert!(line.chars().count() <= 80, "{narrow}");
     }
-    assert!(ok(verb(&["match", "show", id])).contains("builtin:setbuilder"));
+    let shown = ok(verb(&["match", "show", id]));
+    let fourth = shown.lines().last().unwrap();
+    assert!(
+        fourth.starts_with("4 ") && shown.contains("builtin:setbuilder"),
+        "{shown}"
+    );
 
     let lines = ok(verb(&["match", "export", id]));
     let entries: Vec<serde_json::Value> = lines
@@ -463,7 +468,14 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     assert!(ok(verb(&["match", "verify", id])).contains("1 match, 4 sessions"));
     assert!(ok(verb(&["db", "verify"])).contains("all in order"));
     ok(verb(&["match", "name", id, "1", "alice"]));
-    assert!(ok(verb(&["match", "show", id])).contains("alice"));
+    let shown = ok(verb(&["match", "show", id]));
+    let first = shown.lines().find(|line| line.starts_with("1 ")).unwrap();
+    assert!(first.contains("alice"), "{shown}");
+    let message = refused(verb(&["match", "name", id, "5", "bob"]), 2);
+    assert!(
+        message.contains("seat 5: the seats of match") && message.contains("are 1 to 4"),
+        "{message}"
+    );
 
     ok(verb(&["db", "migrate"]));
     let again = ok(verb(&["db", "migrate"]));
