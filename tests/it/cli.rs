@@ -347,6 +347,10 @@ fn completions_and_units_are_printed() {
         ok(run(&["systemd", "socket"])),
         include_str!("../../deploy/drover.socket")
     );
+    assert_eq!(
+        ok(run(&["systemd", "bots"])),
+        include_str!("../../deploy/bots.conf")
+    );
 }
 
 #[test]

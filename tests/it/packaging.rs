@@ -269,6 +269,10 @@ fn the_debian_package_has_its_parts() {
         path.exists()
     };
     assert!(own.iter().all(|path| exists(path)), "{own:?}");
+    // Who has installed it has no such folder.
+    for file in [SERVICE, SHIMS, BOTS, PACKAGE] {
+        assert!(!file.contains("deploy/"), "{file}");
+    }
     let conf_files = package["conf-files"].as_array().unwrap();
     let named = |line: &&str| line.contains(conf_files[0].as_str().unwrap());
     assert_eq!(
