@@ -162,6 +162,25 @@ impl New {
 
 const HEADINGS: &str = "game sessions decisions fallbacks agreed share_% low_% high_% illegal late failed p50_ms p99_ms slowest_ms \
     played_p50_ms played_p99_ms played_slowest_ms";
+/// For people: how far it agrees, then how it answered.
+const AGREEMENT: [&str; 8] = [
+    "game",
+    "sessions",
+    "decisions",
+    "fallbacks",
+    "agreed",
+    "share %",
+    "low %",
+    "high %",
+];
+const ANSWERS: [&str; 6] = [
+    "game",
+    "illegal",
+    "late",
+    "failed",
+    "ms (p50, p99, slowest)",
+    "of those who played",
+];
 const DIFFERENCES: &str = "match seat session entry how played would_play";
 
 fn cells(one: &Comparison) -> Vec<String> {
@@ -182,6 +201,23 @@ fn cells(one: &Comparison) -> Vec<String> {
     cells.extend(whole(&[one.illegal, one.late, one.failed]));
     cells.extend([took, played].map(three).concat());
     cells
+}
+
+/// The cells of [`AGREEMENT`] among all.
+fn agreement(cells: &[String]) -> Vec<String> {
+    cells.iter().take(AGREEMENT.len()).cloned().collect()
+}
+
+/// The cells of [`ANSWERS`] among all.
+fn answers(cells: &[String]) -> Vec<String> {
+    let after = |from: usize| cells.iter().skip(from).take(3).cloned();
+    let times = |from: usize| {
+        let times: Vec<String> = after(from).filter(|time| !time.is_empty()).collect();
+        times.join(" ")
+    };
+    let first = AGREEMENT.len();
+    let counts = cells.iter().take(1).cloned().chain(after(first));
+    counts.chain([times(first + 3), times(first + 6)]).collect()
 }
 
 fn difference(one: &Differs) -> Vec<String> {
@@ -208,12 +244,21 @@ struct Sheet {
 /// The figures of all games, and for each game where the bot would play something else.
 fn sheets(all: &[Comparison], args: &Args) -> Vec<Sheet> {
     let old = args.bot.as_deref().unwrap_or("every bot");
-    let mut sheets = vec![Sheet {
-        title: format!("{} compared with {old}", args.new),
-        headings: HEADINGS.split(' ').collect(),
-        rows: all.iter().map(cells).collect(),
-        remarks: all.iter().flat_map(|one| remarks(one, args)).collect(),
-    }];
+    let rows: Vec<Vec<String>> = all.iter().map(cells).collect();
+    let mut sheets = vec![
+        Sheet {
+            title: format!("{} compared with {old}", args.new),
+            headings: AGREEMENT.to_vec(),
+            rows: rows.iter().map(|row| agreement(row)).collect(),
+            remarks: all.iter().flat_map(|one| remarks(one, args)).collect(),
+        },
+        Sheet {
+            title: "how it answered".to_owned(),
+            headings: ANSWERS.to_vec(),
+            rows: rows.iter().map(|row| answers(row)).collect(),
+            remarks: Vec::new(),
+        },
+    ];
     let differing = all.iter().filter(|one| !one.differences.is_empty());
     sheets.extend(differing.map(|one| {
         Sheet {

@@ -70,9 +70,18 @@ pub(super) fn write_rows(
 
 /// Rows under their headings for people, as wide as may be.
 pub(super) fn table<H: AsRef<str>>(headings: &[H], rows: &[Vec<String>]) -> String {
+    laid_out(headings, rows, &Layout::default())
+}
+
+/// The same with this layout but for its width.
+pub(super) fn laid_out<H: AsRef<str>>(
+    headings: &[H],
+    rows: &[Vec<String>],
+    layout: &Layout<'_>,
+) -> String {
     let layout = Layout {
         width: width(),
-        ..Layout::default()
+        ..*layout
     };
     sheet::columns(headings, rows, &layout)
 }

@@ -1,13 +1,14 @@
 //! `drover tournament`: whole tournaments, and what is stored of them.
 
 use super::common::{Common, on_all_cores};
-use super::output::{Format, short_time, width, write_rows};
+use super::output::{Format, laid_out, short_time, width};
 use super::tournament_run::{self, ResumeArgs, RunArgs};
 use super::usage::refuse;
 use crate::cli::tournament_database::{Database, drawn_from, tournaments};
 use crate::clock::time;
 use crate::history::{self, ALL_ROUNDS, TournamentMatch};
 use crate::link::program::no_isolation;
+use crate::sheet::Layout;
 use crate::store::{Store, TournamentRow};
 use crate::tournament::StoredTournament;
 use crate::tournament::standings::{League, Standings, of_decks, pgn};
@@ -213,12 +214,16 @@ async fn list(database: Database) -> anyhow::Result<()> {
         "state",
         "why",
     ];
-    Ok(write_rows(
-        &mut std::io::stdout(),
-        Format::Table,
-        &headings,
-        &rows,
-        &(),
+    let layout = Layout {
+        right: &[4, 5, 6],
+        // Standings show the first; the others seldom distinguish two.
+        spare: &[8, 5, 4, 1],
+        ..Layout::default()
+    };
+    Ok(write!(
+        std::io::stdout(),
+        "{}",
+        laid_out(&headings, &rows, &layout)
     )?)
 }
 
