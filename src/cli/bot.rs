@@ -1,6 +1,6 @@
 //! `drover bot new|check|compare|add|list|remove|protections|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
 
-use super::common::{Common, game, on_all_cores};
+use super::common::{Common, game, notify, on_all_cores};
 use super::game_arg::GameName;
 use super::output::{Format, short_time, write_rows};
 use super::usage::UsageError;
@@ -119,6 +119,13 @@ fn list(config: &Config, output: Format, out: &mut impl std::io::Write) -> anyho
     let whole = all.iter().map(|kept| described(config, kept));
     let whole = json!({ "items": whole.collect::<Vec<Value>>() });
     write_rows(&mut *out, output, &HEADINGS, &rows, &whole)?;
+    if all.is_empty() && output == Format::Table {
+        let shelf = Shelf::from_config(config);
+        let folder = shelf.folder().display();
+        notify(&format!(
+            "no bot is on the shelf {folder}: drover bot add FOLDER adds one"
+        ));
+    }
     let mut played = all.iter().filter_map(|kept| kept.manifest.as_ref().ok());
     let called = played.find_map(|manifest| called_at(config, &manifest.games, "NAME"));
     if let (Format::Table, Some(url)) = (output, called) {

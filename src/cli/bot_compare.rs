@@ -75,12 +75,12 @@ pub(super) async fn run(
     let config = common.load(&Flags::new())?.config;
     let given = [("bot", &args.bot), ("since", &args.since)].into_iter();
     let given = given.filter_map(|(name, value)| Some((name, value.clone()?)));
-    let filter =
-        api::match_filter(given).map_err(|problem| UsageError(problem.detail().to_owned()))?;
+    let filter = api::match_filter(given)
+        .map_err(|problem| UsageError(format!("--{}", problem.detail())))?;
     let location = common.load(&args.store.flags())?.config.store.location();
     let store = Store::open_readonly(location.clone(), GameRules::all()).await?;
     if let Some(unknown) = api::unknown(&store, &filter).await? {
-        return refuse(unknown.into_detail());
+        return refuse(format!("--{}", unknown.into_detail()));
     }
     let stop = on_signal();
     let new = New::find(args, &config, &stop)?;

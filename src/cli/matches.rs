@@ -1,6 +1,6 @@
 //! `drover match list|show|export|replay|explain|verify|import|name`.
 
-use super::common::Common;
+use super::common::{Common, notify};
 use super::match_file::{self, MatchFile, Unpacked, is_file};
 use super::match_filters::MatchFilters;
 use super::output::{Format, short_time, spaced, write_rows};
@@ -223,7 +223,7 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
         && page.next.is_none()
         && let Some(unknown) = api::unknown(store, &filter).await?
     {
-        return refuse(unknown.into_detail());
+        return refuse(format!("--{}", unknown.into_detail()));
     }
     let columns = match args.output {
         Format::Table => &SHOWN[..],
@@ -231,8 +231,12 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
     };
     let Grid { headings, rows } = Grid::new(columns, &page.items);
     write_rows(out, args.output, &headings, &rows, &page)?;
-    if let (Format::Table, Some(next)) = (args.output, &page.next) {
-        writeln!(out, "more: --cursor {next}")?;
+    match (args.output, &page.next) {
+        (Format::Table, Some(next)) => writeln!(out, "more: --cursor {next}")?,
+        (Format::Table, None) if page.items.is_empty() => {
+            notify(&format!("{} has no such match", store.location()));
+        }
+        _ => {}
     }
     Ok(())
 }

@@ -257,7 +257,7 @@ fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<
         match &spec {
             SeatSpec::Builtin(_) | SeatSpec::Bot(_) => {}
             SeatSpec::Program(program) if other.is_some() && kit.card().wire == Wire::Stdio => {
-                find(program)?;
+                find(program).map_err(|why| UsageError(format!("seat {spec}: {why}")))?;
             }
             _ => {
                 let (seat, game) = (shown(row.seat), kit.card().name);

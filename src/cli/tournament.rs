@@ -1,6 +1,6 @@
 //! `drover tournament`: whole tournaments, and what is stored of them.
 
-use super::common::{Common, on_all_cores};
+use super::common::{Common, notify, on_all_cores};
 use super::output::{Format, laid_out, short_time, width};
 use super::tournament_run::{self, ResumeArgs, RunArgs};
 use super::usage::refuse;
@@ -214,6 +214,9 @@ async fn list(database: Database) -> anyhow::Result<()> {
         "state",
         "why",
     ];
+    if rows.is_empty() {
+        notify(&format!("{} has no tournament", database.location()));
+    }
     let layout = Layout {
         right: &[4, 5, 6],
         // Standings show the first; the others seldom distinguish two.
@@ -238,10 +241,13 @@ async fn league(args: LeagueArgs) -> anyhow::Result<()> {
         .collect();
     let league = League::new(&games);
     if league.entrants.is_empty() {
-        anyhow::bail!(
-            "nobody plays in two of these tournaments: {}",
-            league.games.join(", ")
-        );
+        match league.games.as_slice() {
+            [] => anyhow::bail!("there is no tournament in {}", args.database.location()),
+            games => anyhow::bail!(
+                "a league needs an entrant who plays in two games; there are tournaments of {}",
+                games.join(", ")
+            ),
+        }
     }
     let text = match args.output {
         Format::Json => serde_json::to_string_pretty(&league)? + "\n",

@@ -4,8 +4,8 @@ use super::dialogue::{replay, watch};
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
 use crate::history::{self, FactRow, SessionRow};
-use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::Store;
+use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::thinking::guarded;
 use games::neutral::PREFIX;
 use games::{
