@@ -3,7 +3,7 @@
 use super::common::{Common, notify};
 use super::match_file::{self, MatchFile, Unpacked, is_file};
 use super::match_filters::MatchFilters;
-use super::output::{Format, short_time, spaced, write_rows};
+use super::output::{Format, short_time, spaced, whole_time, write_rows};
 use super::remote::{Reached, Remote, Target};
 use super::seat_arg::{SeatArg, shown};
 use super::store_arg::StoreArg;
@@ -341,19 +341,11 @@ fn write_head(
     sessions: &[SessionRow],
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    let ended = row
-        .ended_us
-        .map_or_else(|| "not yet".to_owned(), replay::time);
-    writeln!(
-        out,
-        "{} {} market {} of {}",
-        row.game, row.id, row.market, row.referee
-    )?;
-    writeln!(
-        out,
-        "started {}, ended {ended}",
-        replay::time(row.started_us)
-    )?;
+    let ended = row.ended_us;
+    let ended = ended.map_or_else(|| "not yet".to_owned(), whole_time);
+    let started = whole_time(row.started_us);
+    writeln!(out, "{}", replay::named(row))?;
+    writeln!(out, "started {started}, ended {ended}")?;
     if let Some(place) = &row.tournament {
         let Place {
             id,
@@ -371,8 +363,8 @@ fn write_head(
             true => ", but not all played to the end",
             false => "",
         };
-        let detail = plain_line(&row.detail);
-        writeln!(out, "cause {}{but} {detail}", cause.word())?;
+        let line = format!("cause {}{but} {}", cause.word(), plain_line(&row.detail));
+        writeln!(out, "{}", line.trim_end())?;
     }
     for seat in &row.seats {
         if let Some(part) = fallen(seat) {
