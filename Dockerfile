@@ -30,7 +30,7 @@ ENV PATH=/ \
     DROVER__CALLBACKS__LISTEN=0.0.0.0:8080 \
     DROVER__API__LISTEN=0.0.0.0:8081 \
     DROVER__API__FIRST_TOKEN_FILE=/data/api_token
-EXPOSE 8080 8081
+EXPOSE 8080 8081 56789
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=6s --start-period=20s --retries=3 CMD ["/drover", "health"]
 ENTRYPOINT ["/drover"]

@@ -150,7 +150,7 @@ pub(super) async fn unknown_bot(store: &Store, bot: &str) -> Result<Option<Unkno
     near.truncate(NEAREST_MAX);
     let near: Vec<&str> = near.into_iter().map(String::as_str).collect();
     let meant = match near.is_empty() {
-        true => format!("; there is {}", names.join(", ")),
+        true => format!("; there are: {}", names.join(", ")),
         false => format!("; did you mean {}?", near.join(", ")),
     };
     let why = format!("no such bot is built in, and none has played{meant}");

@@ -1,5 +1,6 @@
 //! One plain HTTP request to a running daemon.
 
+use super::usage::UsageError;
 use crate::link::Target;
 use crate::referee::OwnAddress;
 use anyhow::Context as _;
@@ -23,6 +24,15 @@ pub(super) fn base(listen: SocketAddr) -> String {
     format!("http://{}", OwnAddress::reached(listen))
 }
 
+/// The URL of a daemon that the user names, without a slash at its end.
+///
+/// # Errors
+/// [`UsageError`] if it is none.
+pub(super) fn named(url: &str) -> Result<&str, UsageError> {
+    let read = Target::parse(url).map(|_| url.trim_end_matches('/'));
+    read.map_err(|why| UsageError(format!("--url: {why}")))
+}
+
 /// The request to send.
 pub(super) struct Asked<'a> {
     pub(super) method: &'a str,
@@ -36,7 +46,9 @@ pub(super) struct Asked<'a> {
 /// Sends the request and waits for the whole answer.
 pub(super) fn call(asked: &Asked<'_>) -> anyhow::Result<Said> {
     let url = Target::parse(asked.url)?;
-    let answer = exchange(&url, asked).with_context(|| format!("no answer from {url}"))?;
+    let answer = exchange(&url, asked).with_context(|| {
+        format!("no answer from {url} (drover serve answers there; --url or api.listen name another address)")
+    })?;
     read(&answer).with_context(|| format!("{url} did not answer in HTTP"))
 }
 

@@ -112,7 +112,7 @@ fn ended(performed: anyhow::Result<ExitCode>) -> ExitCode {
         Ok(code) => code,
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            notify(&format!("drover: {error:#}"));
+            notify(&without_numbers(format!("drover: {error:#}")));
             if is_usage(&error) {
                 ExitCode::from(USAGE)
             } else {
@@ -120,6 +120,16 @@ fn ended(performed: anyhow::Result<ExitCode>) -> ExitCode {
             }
         }
     }
+}
+
+/// The words of the system alone: without ` (os error 2)`.
+fn without_numbers(mut text: String) -> String {
+    const BEGIN: &str = " (os error ";
+    while let Some(at) = text.find(BEGIN) {
+        let end = text.get(at..).and_then(|rest| rest.find(')'));
+        text.replace_range(at..end.map_or(text.len(), |end| at + end + 1), "");
+    }
+    text
 }
 
 /// Whether the command line is wrong, or a file that it names: a configuration, a bot's manifest, a database that is not there.
@@ -173,7 +183,7 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cli, broken_pipe};
+    use super::{Cli, broken_pipe, without_numbers};
     use anyhow::Context as _;
     use clap::CommandFactory as _;
     use std::io::Write as _;
@@ -181,6 +191,16 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_systems_numbers_are_left_out() {
+        let why = std::io::Error::from_raw_os_error(2);
+        let said = without_numbers(format!("x: {why}; y: {why}"));
+        assert_eq!(
+            said,
+            "x: No such file or directory; y: No such file or directory"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `drover bot new|check|compare|add|list|remove|protections|schema`: users' own bots on the shelf. A daemon that runs finds what changes there.
 
-use super::common::{Common, game, on_all_cores};
+use super::common::{Common, game, notify, on_all_cores};
 use super::game_arg::GameName;
 use super::output::{Format, short_time, write_rows};
 use super::usage::UsageError;
@@ -8,6 +8,7 @@ use super::{bot_check, bot_compare};
 use crate::config::{Config, Flags};
 use crate::programs::{Added, BotName, Kept, Language, NAME_RULE, Shelf, is_name, protections_of};
 use anyhow::Context as _;
+use games::Wire;
 use games::text::counted;
 use serde_json::{Value, json};
 use std::fs;
@@ -70,7 +71,6 @@ pub(super) enum Verb {
 }
 
 pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
-    let shelf = || anyhow::Ok(Shelf::from_config(&common.load(&Flags::new())?.config));
     let mut out = std::io::stdout().lock();
     match verb {
         Verb::New { name, lang, game } => new(name, lang, game, &mut out)?,
@@ -96,19 +96,11 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Add { folder } => add(&common.load(&Flags::new())?.config, folder, &mut out)?,
         Verb::List { output, json } => {
             let output = if *json { Format::Json } else { *output };
-            let all = shelf()?.all()?;
-            let rows: Vec<Vec<String>> = all.iter().map(|kept| cells(kept, output)).collect();
-            let whole: Vec<Value> = all.iter().map(described).collect();
-            write_rows(
-                &mut out,
-                output,
-                &HEADINGS,
-                &rows,
-                &json!({ "items": whole }),
-            )?;
+            list(&common.load(&Flags::new())?.config, output, &mut out)?;
         }
         Verb::Remove { bot } => {
-            for version in shelf()?.remove(bot)? {
+            let shelf = Shelf::from_config(&common.load(&Flags::new())?.config);
+            for version in shelf.remove(bot)? {
                 writeln!(out, "{}@{version} is removed", bot.name)?;
             }
         }
@@ -119,6 +111,48 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn list(config: &Config, output: Format, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let all = Shelf::from_config(config).all()?;
+    let rows: Vec<Vec<String>> = all.iter().map(|kept| cells(kept, output)).collect();
+    let whole = all.iter().map(|kept| described(config, kept));
+    let whole = json!({ "items": whole.collect::<Vec<Value>>() });
+    write_rows(&mut *out, output, &HEADINGS, &rows, &whole)?;
+    if all.is_empty() && output == Format::Table {
+        let shelf = Shelf::from_config(config);
+        let folder = shelf.folder().display();
+        notify(&format!(
+            "no bot is on the shelf {folder}: drover bot add FOLDER adds one"
+        ));
+    }
+    let mut played = all.iter().filter_map(|kept| kept.manifest.as_ref().ok());
+    let called = played.find_map(|manifest| called_at(config, &manifest.games, "NAME"));
+    if let (Format::Table, Some(url)) = (output, called) {
+        writeln!(out, "{}", calls("a bot", &url))?;
+    }
+    Ok(())
+}
+
+/// Where referees call a bot that plays these games, by this configuration; `None` if none of them is played over
+/// callbacks. A secret in the path is not shown.
+fn called_at(config: &Config, games: &[String], bot: &str) -> Option<String> {
+    let game = games::met_by(Wire::Callbacks)?.card().name;
+    if !games.iter().any(|played| played == game) {
+        return None;
+    }
+    let callbacks = &config.callbacks;
+    let place = match callbacks.listen.ip().is_unspecified() {
+        true => format!("YOUR-HOST:{}", callbacks.listen.port()),
+        false => callbacks.listen.to_string(),
+    };
+    let secret = callbacks.secret_path.reveal().map(|_| "/SECRET-PATH");
+    let secret = secret.unwrap_or_default();
+    Some(format!("http://{place}{secret}/{game}/bot:{bot}"))
+}
+
+fn calls(whom: &str, url: &str) -> String {
+    format!("while drover serve runs, referees call {whom} at {url}")
 }
 
 fn name(text: &str) -> Result<String, String> {
@@ -172,6 +206,9 @@ fn add(config: &Config, folder: &Path, out: &mut impl std::io::Write) -> anyhow:
         Added::Again => writeln!(out, "{bot} was there already, with the same content")?,
     }
     writeln!(out, "it plays as bot:{}", manifest.name)?;
+    if let Some(url) = called_at(config, &manifest.games, &manifest.name) {
+        writeln!(out, "{}", calls("it", &url))?;
+    }
     if let Some(url) = &manifest.url {
         // Nothing of it runs here: there is nothing to protect from.
         writeln!(out, "it is called at {url}")?;
@@ -213,7 +250,7 @@ fn cells(kept: &Kept, output: Format) -> Vec<String> {
     ]
 }
 
-fn described(kept: &Kept) -> Value {
+fn described(config: &Config, kept: &Kept) -> Value {
     let manifest = kept.manifest.as_ref().ok();
     json!({
         "bot": kept.name,
@@ -221,6 +258,7 @@ fn described(kept: &Kept) -> Value {
         "last": kept.is_last,
         "games": manifest.map(|manifest| &manifest.games),
         "protocol": manifest.map(|manifest| manifest.protocol.word()),
+        "called_at": manifest.and_then(|manifest| called_at(config, &manifest.games, &kept.name)),
         "url": manifest.and_then(|manifest| manifest.url.as_ref()).map(ToString::to_string),
         "run": manifest.map(|manifest| &manifest.run).filter(|run| !run.is_empty()),
         "fallback": manifest.map(|manifest| &manifest.fallback),
@@ -233,4 +271,31 @@ fn described(kept: &Kept) -> Value {
 fn time(kept: &Kept) -> Option<String> {
     let added = jiff::Timestamp::from_microsecond(kept.version.added_us).ok()?;
     Some(added.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::called_at;
+    use crate::config::{Config, Secret};
+
+    #[test]
+    fn where_referees_call_a_bot_follows_from_the_configuration() {
+        let games = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let both = games(&["planowanie", "koehandel"]);
+        let mut config = Config::default();
+        let called = |config: &Config| called_at(config, &both, "mine").unwrap();
+        assert_eq!(called(&config), "http://YOUR-HOST:8080/koehandel/bot:mine");
+        config.callbacks.listen = "192.0.2.7:80".parse().unwrap();
+        config.callbacks.secret_path = Secret::new("hush".to_owned());
+        assert_eq!(
+            called(&config),
+            "http://192.0.2.7:80/SECRET-PATH/koehandel/bot:mine"
+        );
+        assert_eq!(called_at(&config, &games(&["planowanie"]), "mine"), None);
+    }
 }

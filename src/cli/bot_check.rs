@@ -1,12 +1,13 @@
 //! `drover bot check`: what to fix in a bot before it plays.
 
-use super::output::{Format, write_rows};
+use super::output::{Format, laid_out, write_rows};
 use super::stopping::STOPPED;
 use crate::config::Config;
 use crate::daemon::Signals;
 use crate::link::program::{Guard, adopt_orphans, no_isolation, protections};
 use crate::plain::plain;
 use crate::programs::{BotName, Finding, Report, Shelf, Weather, check, protections_of};
+use crate::sheet::Layout;
 use anyhow::Context as _;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -27,6 +28,11 @@ const HEADINGS: [&str; 9] = [
     "p99_ms",
     "slowest_ms",
     "used",
+];
+
+/// The same for people, without the game.
+const SHOWN: [&str; 8] = [
+    "weather", "answers", "legal", "ready", "p50", "p99", "slowest", "used",
 ];
 
 pub(super) fn run(
@@ -61,7 +67,6 @@ pub(super) fn run(
         reports.push(report.map_err(anyhow::Error::msg)?);
     }
     let all = || reports.iter().flat_map(|report| &report.findings);
-    let rows: Vec<Vec<String>> = reports.iter().flat_map(rows).collect();
     let whole = json!({
         "bot": launch.name,
         "version": launch.version,
@@ -69,8 +74,13 @@ pub(super) fn run(
         "games": reports,
         "protections": reported,
     });
-    write_rows(out, output, &HEADINGS, &rows, &whole)?;
-    if output == Format::Table {
+    if output != Format::Table {
+        let rows: Vec<Vec<String>> = reports.iter().flat_map(rows).collect();
+        write_rows(out, output, &HEADINGS, &rows, &whole)?;
+    } else {
+        for report in &reports {
+            out.write_all(shown(report).as_bytes())?;
+        }
         for (what, source) in fixes(all()) {
             writeln!(out, "fix ({source}): {}", plain(what))?;
         }
@@ -79,11 +89,9 @@ pub(super) fn run(
             writeln!(out, "{name}@{version} is in order")?;
         }
     }
-    let well = reports.iter().all(Report::is_well);
-    Ok(if well {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    Ok(match reports.iter().all(Report::is_well) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
     })
 }
 
@@ -134,6 +142,22 @@ fn fixes<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<(&'a str, Strin
     fixes
         .map(|(what, weathers)| (what, shown(weathers)))
         .collect()
+}
+
+/// A game's part for people.
+fn shown(report: &Report) -> String {
+    let rows = rows(report).into_iter();
+    let rows: Vec<Vec<String>> = rows.map(|row| row.into_iter().skip(1).collect()).collect();
+    let layout = Layout {
+        right: &[1, 2, 3, 4, 5, 6, 7],
+        spare: &[7],
+        ..Layout::default()
+    };
+    format!(
+        "{}, times in ms\n{}",
+        report.game,
+        laid_out(&SHOWN, &rows, &layout)
+    )
 }
 
 fn rows(report: &Report) -> Vec<Vec<String>> {

@@ -5,6 +5,7 @@ use super::explain::on_one_line;
 use super::game_arg::GameName;
 use super::output::{Format, table, write_rows};
 use super::progress::Lines;
+use super::seat_arg::shown_or_unknown;
 use super::stopping::{STOPPED, on_signal};
 use super::store_arg::StoreArg;
 use super::usage::{UsageError, refuse};
@@ -74,12 +75,12 @@ pub(super) async fn run(
     let config = common.load(&Flags::new())?.config;
     let given = [("bot", &args.bot), ("since", &args.since)].into_iter();
     let given = given.filter_map(|(name, value)| Some((name, value.clone()?)));
-    let filter =
-        api::match_filter(given).map_err(|problem| UsageError(problem.detail().to_owned()))?;
+    let filter = api::match_filter(given)
+        .map_err(|problem| UsageError(format!("--{}", problem.detail())))?;
     let location = common.load(&args.store.flags())?.config.store.location();
     let store = Store::open_readonly(location.clone(), GameRules::all()).await?;
     if let Some(unknown) = api::unknown(&store, &filter).await? {
-        return refuse(unknown.into_detail());
+        return refuse(format!("--{}", unknown.into_detail()));
     }
     let stop = on_signal();
     let new = New::find(args, &config, &stop)?;
@@ -161,6 +162,25 @@ impl New {
 
 const HEADINGS: &str = "game sessions decisions fallbacks agreed share_% low_% high_% illegal late failed p50_ms p99_ms slowest_ms \
     played_p50_ms played_p99_ms played_slowest_ms";
+/// For people: how far it agrees, then how it answered.
+const AGREEMENT: [&str; 8] = [
+    "game",
+    "sessions",
+    "decisions",
+    "fallbacks",
+    "agreed",
+    "share %",
+    "low %",
+    "high %",
+];
+const ANSWERS: [&str; 6] = [
+    "game",
+    "illegal",
+    "late",
+    "failed",
+    "ms (p50, p99, slowest)",
+    "of those who played",
+];
 const DIFFERENCES: &str = "match seat session entry how played would_play";
 
 fn cells(one: &Comparison) -> Vec<String> {
@@ -183,12 +203,28 @@ fn cells(one: &Comparison) -> Vec<String> {
     cells
 }
 
+/// The cells of [`AGREEMENT`] among all.
+fn agreement(cells: &[String]) -> Vec<String> {
+    cells.iter().take(AGREEMENT.len()).cloned().collect()
+}
+
+/// The cells of [`ANSWERS`] among all.
+fn answers(cells: &[String]) -> Vec<String> {
+    let after = |from: usize| cells.iter().skip(from).take(3).cloned();
+    let times = |from: usize| {
+        let times: Vec<String> = after(from).filter(|time| !time.is_empty()).collect();
+        times.join(" ")
+    };
+    let first = AGREEMENT.len();
+    let counts = cells.iter().take(1).cloned().chain(after(first));
+    counts.chain([times(first + 3), times(first + 6)]).collect()
+}
+
 fn difference(one: &Differs) -> Vec<String> {
     let shown = |text: &Option<String>| on_one_line(text.as_deref().unwrap_or("(nothing)"));
     vec![
         one.match_id.clone(),
-        one.seat
-            .map_or_else(|| "?".to_owned(), |seat| seat.to_string()),
+        shown_or_unknown(one.seat),
         one.session.0.to_string(),
         one.entry.0.to_string(),
         one.how.to_owned(),
@@ -208,12 +244,21 @@ struct Sheet {
 /// The figures of all games, and for each game where the bot would play something else.
 fn sheets(all: &[Comparison], args: &Args) -> Vec<Sheet> {
     let old = args.bot.as_deref().unwrap_or("every bot");
-    let mut sheets = vec![Sheet {
-        title: format!("{} compared with {old}", args.new),
-        headings: HEADINGS.split(' ').collect(),
-        rows: all.iter().map(cells).collect(),
-        remarks: all.iter().flat_map(|one| remarks(one, args)).collect(),
-    }];
+    let rows: Vec<Vec<String>> = all.iter().map(cells).collect();
+    let mut sheets = vec![
+        Sheet {
+            title: format!("{} compared with {old}", args.new),
+            headings: AGREEMENT.to_vec(),
+            rows: rows.iter().map(|row| agreement(row)).collect(),
+            remarks: all.iter().flat_map(|one| remarks(one, args)).collect(),
+        },
+        Sheet {
+            title: "how it answered".to_owned(),
+            headings: ANSWERS.to_vec(),
+            rows: rows.iter().map(|row| answers(row)).collect(),
+            remarks: Vec::new(),
+        },
+    ];
     let differing = all.iter().filter(|one| !one.differences.is_empty());
     sheets.extend(differing.map(|one| {
         Sheet {

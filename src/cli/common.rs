@@ -8,15 +8,23 @@ use crate::plain::plain;
 use crate::tournament::CONCURRENCY_MAX;
 use anyhow::Context as _;
 use games::Kit;
+use rustix::process::{Uid, geteuid};
 use std::fs::File;
 use std::io::{Read, Write as _};
 use std::num::NonZeroUsize;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+/// Where the service of the Debian package keeps its database (`deploy/debian/postinst`).
+const SERVICE_FOLDER: &str = "/var/lib/drover";
+/// The settings that the package brings.
+const SERVICE_FILE: &str = "/etc/drover/drover.toml";
 
 /// The arguments common to all verbs.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Common {
-    /// The configuration file; without it, the defaults and the environment apply.
+    /// The configuration file; without it, the defaults and the environment apply, and to the user of the Debian package's
+    /// service, drover, the service's file /etc/drover/drover.toml.
     #[arg(long, global = true, env = "DROVER_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -24,14 +32,41 @@ pub(super) struct Common {
 impl Common {
     /// Checks the configuration in effect, these further checks included.
     pub(super) fn check(&self, further: config::Further<'_>) -> Result<Loaded, ConfigError> {
-        let file = self.config.as_deref();
-        config::load_and(file, &environment(), &Flags::new(), further)
+        let file = self.file();
+        config::load_and(file.as_deref(), &environment(), &Flags::new(), further)
+    }
+
+    /// The file as a command line names it, with a blank before it; nothing if there is none.
+    pub(super) fn named(&self) -> String {
+        let file = self.config.as_ref().map(|file| file.to_string_lossy());
+        file.map_or_else(String::new, |file| {
+            format!(" --config {}", shell_words::quote(&file))
+        })
     }
 
     /// The configuration with these flags applied.
     pub(super) fn load(&self, flags: &Flags) -> Result<Loaded, ConfigError> {
-        config::load(self.config.as_deref(), &environment(), flags)
+        config::load(self.file().as_deref(), &environment(), flags)
     }
+
+    /// The file in effect, if there is one.
+    fn file(&self) -> Option<PathBuf> {
+        let service = || {
+            service_file(
+                Path::new(SERVICE_FOLDER),
+                Path::new(SERVICE_FILE),
+                geteuid(),
+            )
+        };
+        self.config.clone().or_else(service)
+    }
+}
+
+/// The file of an installed service, for the user whom the service's folder belongs to: with it verbs find the daemon and
+/// the database. Others look around with settings of their own.
+fn service_file(folder: &Path, file: &Path, user: Uid) -> Option<PathBuf> {
+    let owner = std::fs::metadata(folder).ok()?.uid();
+    (owner == user.as_raw() && file.is_file()).then(|| file.to_owned())
 }
 
 /// The process's environment variables. Invalid Unicode is replaced, not dropped, so that a bad value for one
@@ -112,4 +147,24 @@ pub fn game(name: &str) -> Result<&'static dyn Kit, UsageError> {
             known.join(", ")
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{geteuid, service_file};
+    use rustix::process::Uid;
+
+    #[test]
+    fn the_services_file_is_for_its_own_user_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, own) = (folder.path().join("drover.toml"), geteuid());
+        let found = |user| service_file(folder.path(), &file, user);
+        assert_eq!(found(own), None);
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(found(own), Some(file.clone()));
+        let other = Uid::from_raw(own.as_raw() + 1);
+        assert_eq!(found(other), None);
+        let gone = folder.path().join("gone");
+        assert_eq!(service_file(&gone, &file, own), None);
+    }
 }

@@ -37,8 +37,13 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<()> {
         Verb::Show => write!(out, "{}", config::show(&common.load(&Flags::new())?))?,
         Verb::Init { file: None } => write!(out, "{}", config::template())?,
         Verb::Init { file: Some(file) } => {
-            let mut new = std::fs::File::create_new(file)
-                .with_context(|| format!("cannot make {}", file.display()))?;
+            let mut new = std::fs::File::create_new(file).with_context(|| {
+                let again = match file.exists() {
+                    true => ", since it is there: remove it, or name another one",
+                    false => "",
+                };
+                format!("cannot make {}{again}", file.display())
+            })?;
             new.write_all(config::template().as_bytes())
                 .with_context(|| format!("cannot write {}", file.display()))?;
             writeln!(out, "wrote {}", file.display())?;

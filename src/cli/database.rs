@@ -71,17 +71,7 @@ pub(super) async fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode
     let config = common.load(&args.store.flags())?.config;
     let mut out = std::io::stdout().lock();
     match &args.verb {
-        Verb::Migrate => {
-            let settings = Settings {
-                packs: false,
-                ..Settings::configured(&config.store, GameRules::all())
-            };
-            let store = Store::open(&settings).await?;
-            let migrated = migrate(&store, &mut out).await;
-            store.close().await;
-            migrated?;
-            writeln!(out, "{} is up to date", config.store.location())?;
-        }
+        Verb::Migrate => migrate_existing(&config, &mut out).await?,
         Verb::Prune {
             older_than,
             dry_run,
@@ -124,6 +114,24 @@ pub(super) async fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode
         Verb::Verify => return verify(config.store.location(), None, &mut out).await,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Migrates a database that is there: a mistyped name makes none.
+async fn migrate_existing(config: &Config, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let location = config.store.location();
+    if location.file().is_some_and(|file| !file.exists()) {
+        let location = location.to_string();
+        return Err(StoreError::Missing { location }.into());
+    }
+    let settings = Settings {
+        packs: false,
+        ..Settings::configured(&config.store, GameRules::all())
+    };
+    let store = Store::open(&settings).await?;
+    let migrated = migrate(&store, out).await;
+    store.close().await;
+    migrated?;
+    Ok(writeln!(out, "{location} is up to date")?)
 }
 
 /// The database's file; an error that says what to do `instead`, if it has none.

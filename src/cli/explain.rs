@@ -3,11 +3,14 @@
 use super::database::found;
 use super::output::{Format, table, write_rows};
 use super::replay::time;
+use super::seat_arg::SeatArg;
 use super::usage::UsageError;
 use crate::history;
 use crate::plain::plain_line;
 use crate::referee::budget::ThinkBudget;
-use crate::replay::{BotSeat, Decision, Explained, NODES_DEFAULT, NODES_MAX, bot_session};
+use crate::replay::{
+    BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
+};
 use crate::store::{EntryId, SessionId, Store};
 use std::io::Write;
 
@@ -15,9 +18,9 @@ use std::io::Write;
 pub(super) struct Args {
     /// The match.
     id: String,
-    /// The seat, from 0: one that our bot played.
+    /// The seat, from 1: one that our bot played.
     #[arg(long, required_unless_present = "session")]
-    seat: Option<u8>,
+    seat: Option<SeatArg>,
     /// The session, where several of our bots played: `drover match show` lists them.
     #[arg(long, value_name = "N")]
     session: Option<i64>,
@@ -42,13 +45,22 @@ pub(super) async fn run(store: &Store, args: &Args, out: &mut impl Write) -> any
     };
     let row = found(store, &args.id).await?;
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
-    let session = bot_session(&row.id, sessions, args.seat, args.session.map(SessionId))?;
+    let among = |seat: SeatArg| seat.among(&row.id, row.seats.iter().map(|row| row.seat));
+    let seat = args.seat.map(among).transpose()?;
+    let session = bot_session(&row.id, sessions, seat, args.session.map(SessionId));
+    let session = session.map_err(ExplainError::for_people)?;
     let seat = BotSeat::read(store, &session).await?;
-    let entry = args.entry.map(EntryId);
     // Nothing else runs in this process meanwhile.
-    match entry {
+    match args.entry.map(EntryId) {
         None => list(&seat.decisions()?, args.output, out),
-        Some(entry) => show(&seat.explain(entry, nodes)?, args.output, out),
+        Some(entry) => {
+            let explained = seat.explain(entry, nodes);
+            show(
+                &explained.map_err(ExplainError::for_people)?,
+                args.output,
+                out,
+            )
+        }
     }
 }
 

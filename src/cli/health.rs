@@ -1,6 +1,6 @@
 //! `drover health`: the health check for containers and operators.
 
-use super::api_call::{Asked, Said, base, call};
+use super::api_call::{Asked, Said, base, call, named};
 use super::common::Common;
 use crate::config::Flags;
 use crate::plain::plain_line;
@@ -20,7 +20,7 @@ pub(super) struct Args {
 
 pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
     let root = match &args.url {
-        Some(url) => url.trim_end_matches('/').to_owned(),
+        Some(url) => named(url)?.to_owned(),
         None => base(common.load(&Flags::new())?.config.api.listen),
     };
     let path = if args.ready { "/readyz" } else { "/healthz" };
@@ -30,7 +30,7 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
         token: None,
         body: "",
     })?;
-    writeln!(std::io::stdout().lock(), "{}", words(&said))?;
+    writeln!(std::io::stdout().lock(), "{root}: {}", words(&said))?;
     Ok(if said.status == 200 {
         ExitCode::SUCCESS
     } else {

@@ -32,7 +32,7 @@ tricks and points
   :set NAME=VALUE   a rule option for :game, such as values=789TJQKA, suits=SH, deals=\"1 0 2 1\"; \
 without VALUE: the default
   :players N        how many play in :game
-  :seat K           the program's seat in :game, from 0
+  :seat K           the program's seat in :game, from 1
   :rivals A,B,…     who plays on the other seats, built-in bots by name, cmd:PROGRAM ARGS or bot:NAME; a single one \
 plays on all of them
   :seed S           the seed of the next :game; it then rises by one a game
@@ -290,7 +290,10 @@ impl Tester<'_> {
                 self.screen.line(&shown);
             }
             "seed" => self.seed = number(word)?,
-            "seat" => self.seat = number(word)? as usize,
+            "seat" => match number(word)? as usize {
+                0 => return Err("seats are numbers from 1".to_owned()),
+                seat => self.seat = seat - 1,
+            },
             "players" => {
                 let players = number(word)? as usize;
                 if !kit.card().seats.contains(&players) {
@@ -342,7 +345,7 @@ impl Tester<'_> {
         format!(
             "players {}, seat {}, rivals {}, seed {}, options {}",
             self.players,
-            self.seat,
+            self.seat + 1,
             rivals.join(","),
             self.seed,
             Value::Object(self.options.clone())
@@ -354,7 +357,8 @@ impl Tester<'_> {
         if self.seat >= self.players {
             return Err(format!(
                 "seat {} does not exist among {} players",
-                self.seat, self.players
+                self.seat + 1,
+                self.players
             ));
         }
         let mut seats: Vec<&SeatSpec> = self.rivals.iter().cycle().take(self.players - 1).collect();

@@ -28,7 +28,7 @@ impl FromArgMatches for MatchFilters {
         let value = |(name, _)| Some((name, given.get_one::<String>(name)?.clone()));
         let filter = api::match_filter(api::match_filters().filter_map(value));
         filter.map(Self).map_err(|problem| {
-            Error::raw(ErrorKind::InvalidValue, format!("{}\n", problem.detail()))
+            Error::raw(ErrorKind::InvalidValue, format!("--{}", problem.detail()))
         })
     }
 
@@ -80,7 +80,7 @@ mod tests {
         assert!(none.game.is_none() && none.outcome.is_none());
         for (words, message) in [
             (["--outcome", "drawn"], "it takes live, won, tied, lost"),
-            (["--cause", "boredom"], "cause is \"boredom\""),
+            (["--cause", "boredom"], "--cause is \"boredom\""),
             (["--since", "yesterday"], "such as 2026-01-31T12:00:00Z"),
             (["--nonsense", "x"], "unexpected argument"),
         ] {

@@ -1,12 +1,13 @@
 //! `drover match list|show|export|replay|explain|verify|import|name`.
 
-use super::common::Common;
+use super::common::{Common, notify};
 use super::match_file::{self, MatchFile, Unpacked, is_file};
 use super::match_filters::MatchFilters;
-use super::output::{Format, short_time, spaced, write_rows};
+use super::output::{Format, short_time, spaced, whole_time, write_rows};
 use super::remote::{Reached, Remote, Target};
+use super::seat_arg::{SeatArg, shown};
 use super::store_arg::StoreArg;
-use super::usage::refuse;
+use super::usage::{UsageError, refuse};
 use super::{database, explain, replay, scenes};
 use crate::api;
 use crate::cli::database::found;
@@ -17,7 +18,7 @@ use crate::sheet::{Column, Grid};
 use crate::store::{MatchRow, Place, SeatRow, Settings, Store};
 use anyhow::{Context as _, bail};
 use games::{Part, Participation};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs::{File, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -50,9 +51,9 @@ enum Verb {
     Replay {
         /// The match.
         id: String,
-        /// Only this seat.
+        /// Only this seat, from 1.
         #[arg(long)]
-        seat: Option<u8>,
+        seat: Option<SeatArg>,
     },
     /// Say why a bot decided as it did: it is led back to the decision and thinks again. Without --entry: list
     /// the seat's decisions.
@@ -73,8 +74,8 @@ enum Verb {
     Name {
         /// The match.
         id: String,
-        /// The seat, from 0.
-        seat: u8,
+        /// The seat, from 1.
+        seat: SeatArg,
         /// The player's name.
         name: String,
         #[command(flatten)]
@@ -99,9 +100,9 @@ pub(super) struct ExportArgs {
     /// The turn of --svg, in the game's own count.
     #[arg(long, value_name = "N", requires = "svg", default_value_t)]
     turn: u32,
-    /// What this seat received instead of everything, for --html and --svg.
+    /// What this seat received, from 1, instead of everything, for --html and --svg.
     #[arg(long, value_name = "N", conflicts_with = "format")]
-    seat: Option<u8>,
+    seat: Option<SeatArg>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -142,11 +143,11 @@ pub(super) async fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode
             name,
             remote,
         } => {
-            match remote.target(common, &args.store).await? {
+            let seat = match remote.target(common, &args.store).await? {
                 Target::Here(store) => name_seat(store, id, *seat, name).await?,
                 Target::There(daemon) => ask_daemon(&daemon, id, *seat, name)?,
-            }
-            writeln!(out, "seat {seat} of {id} is {name}")?;
+            };
+            writeln!(out, "seat {} of {id} is {name}", shown(seat))?;
             ExitCode::SUCCESS
         }
         Verb::Verify { id } => match Unpacked::read(id).await? {
@@ -194,7 +195,8 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
                 &history::contents(store.reader(), id).await?,
             )
             .await?;
-            Ok(replay::write(out, &row, &entries, *seat)?)
+            let seat = seat.map(|seat| own_seat(seat, &row)).transpose()?;
+            Ok(replay::write(out, &row, &entries, seat)?)
         }
         Verb::Explain(args) => explain::run(store, args, out).await,
         Verb::Verify { .. } | Verb::Name { .. } | Verb::Import { .. } => {
@@ -221,7 +223,7 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
         && page.next.is_none()
         && let Some(unknown) = api::unknown(store, &filter).await?
     {
-        return refuse(unknown.into_detail());
+        return refuse(format!("--{}", unknown.into_detail()));
     }
     let columns = match args.output {
         Format::Table => &SHOWN[..],
@@ -229,8 +231,12 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
     };
     let Grid { headings, rows } = Grid::new(columns, &page.items);
     write_rows(out, args.output, &headings, &rows, &page)?;
-    if let (Format::Table, Some(next)) = (args.output, &page.next) {
-        writeln!(out, "more: --cursor {next}")?;
+    match (args.output, &page.next) {
+        (Format::Table, Some(next)) => writeln!(out, "more: --cursor {next}")?,
+        (Format::Table, None) if page.items.is_empty() => {
+            notify(&format!("{} has no such match", store.location()));
+        }
+        _ => {}
     }
     Ok(())
 }
@@ -244,7 +250,7 @@ const SHOWN: [Column<MatchRow>; 5] = [
     ("end", |row| ending(row)),
 ];
 
-/// Who played, with what they scored; who won is marked.
+/// Who played, with what they scored, and how who did not play to the end; who won is marked.
 fn players(row: &MatchRow) -> String {
     let fair = 1.0 / row.seats.len().max(1) as f64;
     let player = |seat: &SeatRow| {
@@ -253,20 +259,21 @@ fn players(row: &MatchRow) -> String {
         let won = seat.win_share.is_some_and(|share| share > fair);
         let mark = if won { "*" } else { "" };
         let score = seat.score.map(|score| format!(" {score}"));
-        format!("{name}{mark}{}", score.unwrap_or_default())
+        let part = fallen(seat).map(|part| format!(" ({})", part.words()));
+        format!(
+            "{name}{mark}{}{}",
+            score.unwrap_or_default(),
+            part.unwrap_or_default()
+        )
     };
     let players: Vec<String> = row.seats.iter().map(player).collect();
     players.join(", ")
 }
 
-/// How it ended: by its cause and by who did not play to the end.
+/// How it ended.
 fn ending(row: &MatchRow) -> String {
-    let Some(cause) = row.cause else {
-        let open = if row.ended_us.is_none() { "live" } else { "" };
-        return open.to_owned();
-    };
-    let words = [cause.word().to_owned()].into_iter();
-    words.chain(fallen(row)).collect::<Vec<_>>().join("; ")
+    let open = if row.ended_us.is_none() { "live" } else { "" };
+    row.cause.map_or(open, |cause| cause.word()).to_owned()
 }
 
 const COLUMNS: [Column<MatchRow>; 10] = [
@@ -284,7 +291,13 @@ const COLUMNS: [Column<MatchRow>; 10] = [
     ("market", |row| row.market.to_string()),
     ("seats", |row| spaced(row.seats.iter().map(shown_as))),
     ("scores", |row| spaced(&row.scores)),
-    ("participation", |row| fallen(row).join("; ")),
+    ("participation", |row| {
+        let parts = row.seats.iter().filter_map(|seat| {
+            let part = fallen(seat)?;
+            Some(format!("seat {} {}", seat.seat, part.words()))
+        });
+        parts.collect::<Vec<_>>().join("; ")
+    }),
 ];
 
 fn shown_as(seat: &SeatRow) -> &str {
@@ -295,13 +308,15 @@ fn shown_as(seat: &SeatRow) -> &str {
     }
 }
 
-/// The seats that did not play to the end of their part.
-fn fallen(row: &MatchRow) -> Vec<String> {
-    let seats = row.seats.iter().filter_map(|seat| {
-        let part = seat.participation.as_ref()?;
-        (part.how != Part::Played).then(|| format!("seat {} {}", seat.seat, part.words()))
-    });
-    seats.collect()
+/// How this seat took part, if its player did not play to the end.
+fn fallen(seat: &SeatRow) -> Option<&Participation> {
+    let part = seat.participation.as_ref();
+    part.filter(|part| part.how != Part::Played)
+}
+
+/// A seat that the user names, as it is stored.
+fn own_seat(seat: SeatArg, row: &MatchRow) -> Result<u8, UsageError> {
+    seat.among(&row.id, row.seats.iter().map(|row| row.seat))
 }
 
 async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
@@ -311,7 +326,12 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
         write_head(&row, &sessions, out)?;
     }
     let whole = json!({ "match": row, "sessions": sessions });
-    let Grid { headings, rows } = Grid::new(&SEATS, &row.seats);
+    let number = match output {
+        Format::Table => NUMBER_SHOWN,
+        _ => NUMBER,
+    };
+    let seats = Grid::new(&[number], &row.seats).and(Grid::new(&SEATS, &row.seats));
+    let Grid { headings, rows } = seats;
     Ok(write_rows(out, output, &headings, &rows, &whole)?)
 }
 
@@ -321,19 +341,11 @@ fn write_head(
     sessions: &[SessionRow],
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    let ended = row
-        .ended_us
-        .map_or_else(|| "not yet".to_owned(), replay::time);
-    writeln!(
-        out,
-        "{} {} market {} of {}",
-        row.game, row.id, row.market, row.referee
-    )?;
-    writeln!(
-        out,
-        "started {}, ended {ended}",
-        replay::time(row.started_us)
-    )?;
+    let ended = row.ended_us;
+    let ended = ended.map_or_else(|| "not yet".to_owned(), whole_time);
+    let started = whole_time(row.started_us);
+    writeln!(out, "{}", replay::named(row))?;
+    writeln!(out, "started {started}, ended {ended}")?;
     if let Some(place) = &row.tournament {
         let Place {
             id,
@@ -347,17 +359,16 @@ fn write_head(
         )?;
     }
     if let Some(cause) = row.cause {
-        let but = match fallen(row).is_empty() {
-            true => "",
-            false => ", but not all played to the end",
+        let but = match row.seats.iter().any(|seat| fallen(seat).is_some()) {
+            true => ", but not all played to the end",
+            false => "",
         };
-        let detail = plain_line(&row.detail);
-        writeln!(out, "cause {}{but} {detail}", cause.word())?;
+        let line = format!("cause {}{but} {}", cause.word(), plain_line(&row.detail));
+        writeln!(out, "{}", line.trim_end())?;
     }
     for seat in &row.seats {
-        let part = seat.participation.as_ref();
-        if let Some(part) = part.filter(|part| part.how != Part::Played) {
-            let (seat, player, words) = (seat.seat, shown_as(seat), part.words());
+        if let Some(part) = fallen(seat) {
+            let (seat, player, words) = (shown(seat.seat), shown_as(seat), part.words());
             let line = format!("seat {seat} ({player}) {words}: {}", part.detail);
             writeln!(out, "{}", plain_line(line.trim_end_matches(": ")))?;
         }
@@ -366,9 +377,12 @@ fn write_head(
     writeln!(out, "sessions {ids}\n")
 }
 
-/// A seat of a match.
-const SEATS: [Column<SeatRow>; 8] = [
-    ("seat", |seat| seat.seat.to_string()),
+/// A seat's number, as it is stored.
+const NUMBER: Column<SeatRow> = ("seat", |seat| seat.seat.to_string());
+/// The same for people.
+const NUMBER_SHOWN: Column<SeatRow> = ("seat", |seat| shown(seat.seat).to_string());
+/// What else there is of it.
+const SEATS: [Column<SeatRow>; 7] = [
     ("spec", |seat| seat.spec.clone()),
     ("name", |seat| seat.name.clone().unwrap_or_default()),
     ("entrant", |seat| seat.entrant.clone().unwrap_or_default()),
@@ -399,8 +413,9 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
     if args.seat.is_some() && args.html.is_none() && !args.svg {
         return refuse("--seat takes --html or --svg");
     }
+    let seat = args.seat.map(|seat| own_seat(seat, &row)).transpose()?;
     if let Some(path) = &args.html {
-        let footage = scenes::footage(store, &row, args.seat).await?;
+        let footage = scenes::footage(store, &row, seat).await?;
         if path.as_os_str() == "-" {
             return scenes::html(out, &row, &footage);
         }
@@ -411,7 +426,7 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         return file.flush().with_context(cannot);
     }
     if args.svg {
-        let footage = scenes::footage(store, &row, args.seat).await?;
+        let footage = scenes::footage(store, &row, seat).await?;
         return scenes::svg(out, &footage, args.turn);
     }
     let contents = history::contents(store.reader(), id).await?;
@@ -448,21 +463,35 @@ fn create(path: &Path, live: bool) -> std::io::Result<File> {
     Ok(file)
 }
 
-async fn name_seat(store: Store, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
-    let named = store.rename_seat(id, seat, Some(name)).await;
+/// Names the player of a seat in the database; the seat as it is stored.
+async fn name_seat(store: Store, id: &str, seat: SeatArg, name: &str) -> anyhow::Result<u8> {
+    let named = async {
+        let seat = own_seat(seat, &found(&store, id).await?)?;
+        store.rename_seat(id, seat, Some(name)).await?;
+        Ok::<_, anyhow::Error>(seat)
+    };
+    let named = named.await;
     store.close().await;
-    Ok(named?)
+    named
 }
 
-/// The daemon holds the database, so it is asked to write the name.
-fn ask_daemon(daemon: &Reached, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
-    let path = format!("/api/v1/matches/{id}/seats/{seat}");
-    daemon
-        .ask("PUT", &path, &json!({ "name": name }).to_string())
-        .map(drop)
-        .context(
+/// The daemon holds the database, so it is asked to write the name; the seat as it is stored.
+fn ask_daemon(daemon: &Reached, id: &str, seat: SeatArg, name: &str) -> anyhow::Result<u8> {
+    let path = format!("/api/v1/matches/{id}");
+    let ask = |method: &str, path: &str, body: &str| {
+        daemon.ask(method, path, body).context(
             "the database is in use by another process, and the daemon could not do it instead",
         )
+    };
+    let row: Value = serde_json::from_str(&ask("GET", &path, "")?)?;
+    let seats = row["seats"].as_array().into_iter().flatten();
+    let seat = seat.among(
+        id,
+        seats.filter_map(|row| row["seat"].as_u64()?.try_into().ok()),
+    )?;
+    let body = json!({ "name": name }).to_string();
+    ask("PUT", &format!("{path}/seats/{seat}"), &body)?;
+    Ok(seat)
 }
 
 #[cfg(test)]

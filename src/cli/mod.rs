@@ -40,6 +40,7 @@ mod referee_hub;
 mod remote;
 mod replay;
 mod scenes;
+mod seat_arg;
 mod serve;
 mod shim;
 mod stopping;

@@ -35,6 +35,11 @@ pub(super) fn width() -> Option<usize> {
     terminal.or_else(given).filter(|columns| *columns > 0)
 }
 
+/// A time to the second: `2026-11-29 07:12:05 UTC`.
+pub(super) fn whole_time(at_us: i64) -> String {
+    time(at_us).strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
 /// A time in a table, in UTC: `11-29 07:12`, or the day if it was in another year.
 pub(super) fn short_time(at_us: i64) -> String {
     short_at(at_us, now_us())
@@ -70,16 +75,25 @@ pub(super) fn write_rows(
 
 /// Rows under their headings for people, as wide as may be.
 pub(super) fn table<H: AsRef<str>>(headings: &[H], rows: &[Vec<String>]) -> String {
+    laid_out(headings, rows, &Layout::default())
+}
+
+/// The same with this layout but for its width.
+pub(super) fn laid_out<H: AsRef<str>>(
+    headings: &[H],
+    rows: &[Vec<String>],
+    layout: &Layout<'_>,
+) -> String {
     let layout = Layout {
         width: width(),
-        ..Layout::default()
+        ..*layout
     };
     sheet::columns(headings, rows, &layout)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, short_at, write_rows};
+    use super::{Format, short_at, whole_time, write_rows};
 
     #[test]
     fn a_time_is_as_short_as_it_can_be() {
@@ -87,6 +101,7 @@ mod tests {
         assert_eq!(short_at(now, now), "11-29 07:00");
         assert_eq!(short_at(now - 59_000_000, now), "11-29 06:59");
         assert_eq!(short_at(0, now), "1970-01-01");
+        assert_eq!(whole_time(now + 999_999), "2026-11-29 07:00:00 UTC");
     }
 
     fn written(format: Format) -> String {

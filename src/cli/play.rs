@@ -128,7 +128,7 @@ async fn played(
     for spec in &plan.entrants {
         if let SeatSpec::Program(program) = spec {
             // Before the first game: an entrant of a pool may play only later.
-            find(program)?;
+            find(program).map_err(|why| UsageError(format!("seat {spec}: {why}")))?;
         }
     }
     let schedule = args.schedule(kit, plan.entrants.len());

@@ -132,7 +132,7 @@ pub struct PlayArgs {
     pub interactive: Option<String>,
     /// Play a stored match on, once, from entry N of its referee's transcripts: the number in the log of a call,
     /// as `drover match explain` and `match export` show it. What came before stays; every player receives it again,
-    /// and what a program answers then does not count. --seat 2=cmd:./mybot lets another player go on there; on
+    /// and what a program answers then does not count. --seat 2=cmd:./mybot lets another player go on in the second seat; on
     /// the other seats our bots that played go on. --timeout and --option hold from there on, if what came
     /// before is the same by them. Not for games on hubs.
     #[arg(long, value_name = "ID:N", conflicts_with_all = ["game", "pool", "players", "games", "seed", "wire", "log", "interactive", "no_rotate", "concurrency", "watch"])]

@@ -4,10 +4,11 @@ use super::common::{Common, notify};
 use super::database::found;
 use super::play_args::{PlayArgs, SEED, rule_options, with_timeout};
 use super::played::Played;
+use super::seat_arg::{SeatArg, shown};
 use super::stopping::{STOPPED, on_signal};
 use super::store_arg::store_flags;
 use super::trouble::Failures;
-use super::usage::refuse;
+use super::usage::{UsageError, refuse};
 use super::users_bots;
 use crate::clock::now_us;
 use crate::config::Flags;
@@ -239,18 +240,14 @@ fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<
     let mut named = Vec::new();
     for text in given {
         let split = text.split_once('=');
-        let split = split.and_then(|(seat, spec)| Some((seat.parse::<u8>().ok()?, spec)));
+        let split = split.and_then(|(seat, spec)| Some((seat.parse::<SeatArg>().ok()?, spec)));
         let Some((seat, spec)) = split else {
             return refuse(format!(
                 "--seat {text}: with --from it takes SEAT=SPEC, such as 2=cmd:./mybot"
             ));
         };
-        if !row.seats.iter().any(|row| row.seat == seat) {
-            return refuse(format!(
-                "--seat {text}: the match has {} seats",
-                row.seats.len()
-            ));
-        }
+        let seat = seat.among(&row.id, row.seats.iter().map(|row| row.seat));
+        let seat = seat.map_err(|why| UsageError(format!("--seat {text}: {why}")))?;
         named.push((seat, spec));
     }
     let seat = |row: &crate::store::SeatRow| {
@@ -260,10 +257,10 @@ fn seats(kit: &dyn Kit, row: &MatchRow, given: &[String]) -> anyhow::Result<Vec<
         match &spec {
             SeatSpec::Builtin(_) | SeatSpec::Bot(_) => {}
             SeatSpec::Program(program) if other.is_some() && kit.card().wire == Wire::Stdio => {
-                find(program)?;
+                find(program).map_err(|why| UsageError(format!("seat {spec}: {why}")))?;
             }
             _ => {
-                let (seat, game) = (row.seat, kit.card().name);
+                let (seat, game) = (shown(row.seat), kit.card().name);
                 return refuse(match other {
                     Some(_) => format!(
                         "--seat {seat}={text}: {game} is played on here by builtin:NAME, bot:NAME or, where players are programs, by cmd:PROGRAM"

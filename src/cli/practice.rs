@@ -120,6 +120,7 @@ pub(super) async fn run(common: &Common, mut args: Args) -> anyhow::Result<ExitC
         store: args.store.clone(),
         url: args.url.clone(),
         api: config.api.listen,
+        config: common.named(),
         output: args.output,
         rows: Vec::new(),
     };

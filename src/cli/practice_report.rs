@@ -1,5 +1,6 @@
 //! What `drover practice` shows: a line a match, what was wrong with the bot, and three lines at the end.
 
+use super::api_call::base;
 use super::common::notify;
 use super::output::{Format, spaced, write_rows};
 use super::trouble::Trouble;
@@ -27,6 +28,8 @@ pub(super) struct PracticeReport {
     pub(super) url: Option<String>,
     /// Where a daemon would show them.
     pub(super) api: SocketAddr,
+    /// The configuration as a command line names it, with a blank before it, if it does.
+    pub(super) config: String,
     pub(super) output: Format,
     /// The matches so far.
     pub(super) rows: Vec<Row>,
@@ -262,10 +265,10 @@ impl PracticeReport {
                 "the last match as a page: drover match export {id} {store_arg} --html {id}.html"
             )?;
         }
-        let api = self.api;
+        let (api, config) = (base(self.api), &self.config);
         writeln!(
             out,
-            "all is in {store}; its pages are at http://{api}/matches while this runs: drover serve {store_arg}"
+            "all is in {store}; its pages are at {api}/matches while this runs: drover serve{config} {store_arg}"
         )
     }
 
@@ -304,7 +307,8 @@ mod tests {
             rungs: Vec::new(),
             store: Location::read(server).unwrap(),
             url: None,
-            api: "127.0.0.1:8081".parse().unwrap(),
+            api: "0.0.0.0:8081".parse().unwrap(),
+            config: " --config my.toml".to_owned(),
             output: Format::Table,
             rows: Vec::new(),
         };
@@ -315,6 +319,8 @@ mod tests {
             let said = String::from_utf8(out).unwrap();
             let shown = "all is in postgres://drover@db/arena; its pages";
             assert!(said.contains(shown) && !said.contains("hush"), "{said}");
+            let serve = "at http://127.0.0.1:8081/matches while this runs: drover serve --config my.toml --store ";
+            assert_eq!(said.contains(serve), report.url.is_none(), "{said}");
         }
     }
 }

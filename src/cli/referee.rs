@@ -100,7 +100,7 @@ async fn listen_until_signal(
     let mut signals = Signals::new().context("cannot listen for signals")?;
     let listener = TcpListener::bind(listen)
         .await
-        .with_context(|| format!("cannot listen on {listen}"))?;
+        .with_context(|| format!("cannot listen on {listen}; choose another address (--listen)"))?;
     let stop = CancellationToken::new();
     let cancel = stop.clone();
     tokio::spawn(async move {

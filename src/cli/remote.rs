@@ -1,6 +1,6 @@
 //! Which daemon a verb contacts, and with which token.
 
-use super::api_call::{Asked, Said, base, call};
+use super::api_call::{Asked, Said, base, call, named};
 use super::common::Common;
 use super::store_arg::StoreArg;
 use super::usage::refuse;
@@ -32,11 +32,12 @@ pub(super) struct Reached {
 impl Remote {
     /// Takes from the configuration what was not given.
     pub(super) fn reach(&self, common: &Common) -> anyhow::Result<Reached> {
-        if let (Some(url), Some(token)) = (&self.url, &self.token) {
+        let url = self.url.as_deref().map(named).transpose()?;
+        if let (Some(url), Some(token)) = (url, &self.token) {
             return Ok(Reached::new(url, Some(token)));
         }
         let api = common.load(&Flags::new())?.config.api;
-        let root = self.url.clone().unwrap_or_else(|| base(api.listen));
+        let root = url.map_or_else(|| base(api.listen), str::to_owned);
         let given = self.token.as_deref().or(api.token());
         let first = match (given, api.first_token()) {
             (None, Some(path)) => FirstToken::read(path)?,
@@ -99,7 +100,7 @@ fn is_same(one: &Location, other: &Location) -> bool {
 impl Reached {
     fn new(root: &str, token: Option<&str>) -> Self {
         Self {
-            root: root.trim_end_matches('/').to_owned(),
+            root: root.to_owned(),
             token: token.filter(|token| !token.is_empty()).map(str::to_owned),
         }
     }

@@ -1,6 +1,7 @@
 //! A match's transcripts in readable form: one entry after the other, in log order.
 
-use super::output::spaced;
+use super::output::{spaced, whole_time};
+use super::seat_arg::shown_or_unknown;
 use crate::clock;
 use crate::history::MatchEntry;
 use crate::plain::plain_line;
@@ -17,15 +18,8 @@ pub(super) fn write(
     entries: &[MatchEntry],
     seat: Option<u8>,
 ) -> io::Result<()> {
-    writeln!(
-        out,
-        "{} {} market {} of {}, started {}",
-        row.game,
-        row.id,
-        row.market,
-        row.referee,
-        time(row.started_us)
-    )?;
+    let started = whole_time(row.started_us);
+    writeln!(out, "{}, started {started}", named(row))?;
     let chosen = || {
         entries
             .iter()
@@ -40,18 +34,27 @@ pub(super) fn write(
     }
     match row.cause {
         Some(cause) => {
-            let (cause, scores) = (cause.word(), spaced(&row.scores));
-            writeln!(out, "ended: {cause} {} scores {scores}", row.detail)
+            let end = format!("{} {}", cause.word(), plain_line(&row.detail));
+            writeln!(
+                out,
+                "ended: {}, scores {}",
+                end.trim_end(),
+                spaced(&row.scores)
+            )
         }
         None => writeln!(out, "not ended"),
     }
 }
 
+/// A match, with its number at its referee.
+pub(super) fn named(row: &MatchRow) -> String {
+    let (game, id, number, referee) = (&row.game, &row.id, row.market, &row.referee);
+    format!("{game} {id}, number {number} of referee {referee}")
+}
+
 fn line(entry: &MatchEntry, begin_us: i64) -> String {
     let seconds = (entry.at_us - begin_us) as f64 / 1e6;
-    let seat = entry
-        .seat
-        .map_or_else(|| "?".to_owned(), |seat| seat.to_string());
+    let seat = shown_or_unknown(entry.seat);
     let to_bot = matches!(
         (entry.side, entry.direction),
         (Side::Player, Direction::In) | (Side::Referee, Direction::Out)

@@ -1,6 +1,7 @@
 //! `drover match export --html` and `--svg`: a stored match to be looked at.
 
-use crate::clock;
+use super::output::whole_time;
+use super::seat_arg::shown;
 use crate::history;
 use crate::replay::{Footage, Remarks, Step, Still, View, seat_names, seats};
 use crate::store::{MatchRow, SeatRow, Store};
@@ -27,7 +28,7 @@ pub(super) async fn footage(
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
     let view = View::new(&sessions, seat, true).with_context(|| {
         let known = seats(&sessions).into_iter().flatten();
-        let known: Vec<String> = known.map(|seat| seat.to_string()).collect();
+        let known: Vec<String> = known.map(|seat| shown(seat).to_string()).collect();
         format!("give one of its seats with --seat: {}", known.join(", "))
     })?;
     Ok(crate::replay::footage(store, row, view, true).await?)
@@ -62,7 +63,7 @@ impl Exported<'_> {
         let seats = row.seats.iter().map(|row| Seated::new(row, &names));
         let seats: Vec<Seated> = seats.collect();
         let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
-        let begun = clock::time(row.started_us).strftime("%Y-%m-%d %H:%M:%S UTC");
+        let begun = whole_time(row.started_us);
         let end = match row.cause {
             Some(cause) => format!("{} {}", cause.word().replace('_', " "), row.detail),
             None => "it runs".to_owned(),

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Also run the Koehandel referee and keep the built-in bots playing matches.
+    /// Also run the Koehandel referee, where REST listens (port 56789), and keep the built-in bots playing matches.
     #[arg(long)]
     demo: bool,
     /// Where to listen for callbacks (callbacks.listen); port 0 takes any free one.

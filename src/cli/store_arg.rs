@@ -1,12 +1,10 @@
 //! `--store`: the database that a verb opens.
 
-use crate::config::{Flags, Location};
+use crate::config::{Flags, Location, STORE_FLAG};
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
 use std::ffi::OsStr;
-
-const STORE: &str = "--store";
 
 /// Reads what `--store` names. What it cannot read is not repeated: it may hold a password.
 #[derive(Clone, Debug)]
@@ -60,9 +58,9 @@ pub(super) fn store_flags(store: &Location) -> Flags {
         Location::Server(server) => (None, server.url.to_string()),
     };
     let path = path.map(|path| path.to_string_lossy().into_owned());
-    let path = path.map(|path| (STORE, "store.path", path));
+    let path = path.map(|path| (STORE_FLAG, "store.path", path));
     path.into_iter()
-        .chain([(STORE, "store.url", url)])
+        .chain([(STORE_FLAG, "store.url", url)])
         .collect()
 }
 
@@ -70,18 +68,20 @@ pub(super) fn store_flags(store: &Location) -> Flags {
 mod tests {
     use super::StoreArg;
     use crate::config::{Environment, Location, load};
+    use std::path::Path;
 
     #[test]
     fn what_is_named_wins_over_what_is_configured() {
         let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let environment: Environment = vec![
-            set("DROVER__STORE__PATH", "configured.db"),
+            set("DROVER__STORE__PATH", "mine/configured.db"),
             set("DROVER__STORE__URL", "postgres://drover@db/arena"),
         ];
-        let location = |store: Option<&str>| {
+        let config = |store: Option<&str>| {
             let store = store.map(|store| Location::read(store).unwrap());
-            let loaded = load(None, &environment, &StoreArg { store }.flags());
-            loaded.map(|loaded| loaded.config.store.location())
+            load(None, &environment, &StoreArg { store }.flags())
+                .unwrap()
+                .config
         };
         let server = |url| Location::read(url).unwrap();
         for (store, expected) in [
@@ -94,7 +94,10 @@ mod tests {
                 server("postgres://drover:hush@db/other"),
             ),
         ] {
-            assert_eq!(location(store).unwrap(), expected, "{store:?}");
+            let config = config(store);
+            assert_eq!(config.store.location(), expected, "{store:?}");
+            // What practice has stored is served with the bots that have played.
+            assert_eq!(config.bots.folder, Path::new("mine/bots"), "{store:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `drover token add|list|revoke`: asks a running daemon, which holds the database.
 
-use super::common::Common;
+use super::common::{Common, notify};
 use super::output::{Format, short_time, write_rows};
 use super::remote::Remote;
 use crate::clock::moment;
@@ -78,6 +78,9 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
                 .context("the daemon sent no list")?;
             let rows: Vec<Vec<String>> = items.iter().map(|item| cells(item, *output)).collect();
             write_rows(&mut out, *output, &HEADINGS, &rows, &list)?;
+            if rows.is_empty() && *output == Format::Table {
+                notify("no token was made: drover token add NAME --scope SCOPE");
+            }
         }
         Verb::Revoke { which, remote } => {
             let path = format!("{PATH}/{}", utf8_percent_encode(which, NON_ALPHANUMERIC));

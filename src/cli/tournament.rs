@@ -1,13 +1,14 @@
 //! `drover tournament`: whole tournaments, and what is stored of them.
 
-use super::common::{Common, on_all_cores};
-use super::output::{Format, short_time, width, write_rows};
+use super::common::{Common, notify, on_all_cores};
+use super::output::{Format, laid_out, short_time, width};
 use super::tournament_run::{self, ResumeArgs, RunArgs};
 use super::usage::refuse;
 use crate::cli::tournament_database::{Database, drawn_from, tournaments};
 use crate::clock::time;
 use crate::history::{self, ALL_ROUNDS, TournamentMatch};
 use crate::link::program::no_isolation;
+use crate::sheet::Layout;
 use crate::store::{Store, TournamentRow};
 use crate::tournament::StoredTournament;
 use crate::tournament::standings::{League, Standings, of_decks, pgn};
@@ -213,12 +214,19 @@ async fn list(database: Database) -> anyhow::Result<()> {
         "state",
         "why",
     ];
-    Ok(write_rows(
-        &mut std::io::stdout(),
-        Format::Table,
-        &headings,
-        &rows,
-        &(),
+    if rows.is_empty() {
+        notify(&format!("{} has no tournament", database.location()));
+    }
+    let layout = Layout {
+        right: &[4, 5, 6],
+        // Standings show the first; the others seldom distinguish two.
+        spare: &[8, 5, 4, 1],
+        ..Layout::default()
+    };
+    Ok(write!(
+        std::io::stdout(),
+        "{}",
+        laid_out(&headings, &rows, &layout)
     )?)
 }
 
@@ -233,10 +241,13 @@ async fn league(args: LeagueArgs) -> anyhow::Result<()> {
         .collect();
     let league = League::new(&games);
     if league.entrants.is_empty() {
-        anyhow::bail!(
-            "nobody plays in two of these tournaments: {}",
-            league.games.join(", ")
-        );
+        match league.games.as_slice() {
+            [] => anyhow::bail!("there is no tournament in {}", args.database.location()),
+            games => anyhow::bail!(
+                "a league needs an entrant who plays in two games; there are tournaments of {}",
+                games.join(", ")
+            ),
+        }
     }
     let text = match args.output {
         Format::Json => serde_json::to_string_pretty(&league)? + "\n",

@@ -70,7 +70,7 @@ pub(super) struct RunArgs {
     /// Let programs see and signal all processes of their user, as without Drover.
     #[arg(long)]
     no_isolation: bool,
-    /// Play a tournament that is finished once more, under another number.
+    /// Begin a tournament that is finished, or was stopped, once more, under another number.
     #[arg(long)]
     again: bool,
     /// Play although a program cannot be started: it loses its matches.

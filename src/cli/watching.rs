@@ -77,8 +77,11 @@ impl WatchArgs {
             listener.set_nonblocking(true)?;
             std::io::Result::Ok(listener)
         };
-        let listener =
-            listening().with_context(|| format!("--watch: {address} cannot be listened on"))?;
+        let listener = listening().with_context(|| {
+            format!(
+                "--watch: {address} cannot be listened on; choose another one (--watch=ADDRESS)"
+            )
+        })?;
         self.prepared = Some(Arc::new(Prepared { config, listener }));
         Ok(())
     }

@@ -26,14 +26,37 @@ pub(super) fn report(mut error: clap::Error) -> ExitCode {
         true => text.ansi().to_string(),
         false => text.to_string(),
     };
+    // That of a filter's value is known only to be of some verb.
+    let text = match error.kind() {
+        ErrorKind::InvalidValue => text.replace("\n\nUsage: drover [OPTIONS] <COMMAND>", ""),
+        _ => text,
+    };
     // Nobody is left to notify.
     let _ = stderr.lock().write_all(own_voice(&text).as_bytes());
     ExitCode::from(code)
 }
 
-/// The text as our own errors begin.
+/// The text as our own errors begin, with numbers asked for as our own errors ask for them.
 fn own_voice(text: &str) -> String {
-    text.replacen("error:", "drover:", 1)
+    let text = text.replacen("error:", "drover:", 1);
+    let whole = [
+        "invalid digit found in string",
+        "cannot parse integer from empty string",
+    ];
+    let text = whole.iter().fold(text, |text, unclear| {
+        text.replace(unclear, "it must be a whole number")
+    });
+    let text = text.replace("number too large to fit in target type", "it is too large");
+    in_range(&text).unwrap_or(text)
+}
+
+/// `0 is not in 1..=9` in words; `None` for any other text.
+fn in_range(text: &str) -> Option<String> {
+    let (before, after) = text.split_once(" is not in ")?;
+    let (before, _number) = before.rsplit_once(": ")?;
+    let (range, rest) = after.split_at(after.find('\n').unwrap_or(after.len()));
+    let (low, high) = range.split_once("..=")?;
+    Some(format!("{before}: it must be from {low} to {high}{rest}"))
 }
 
 /// Leaves out verbs that nobody meant.
@@ -68,7 +91,21 @@ fn is_near(given: &str, verb: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_near;
+    use super::{is_near, own_voice};
+
+    #[test]
+    fn numbers_are_asked_for_in_words() {
+        let wrong = "invalid value '0' for '--games <N>': ";
+        let [given, begins] = ["error", "drover"].map(|who| format!("{who}: {wrong}"));
+        for (unclear, clear) in [
+            ("0 is not in 1..=100", "it must be from 1 to 100"),
+            ("invalid digit found in string", "it must be a whole number"),
+            ("it must be a time", "it must be a time"),
+        ] {
+            let said = own_voice(&format!("{given}{unclear}\n\nFor more"));
+            assert_eq!(said, format!("{begins}{clear}\n\nFor more"));
+        }
+    }
 
     #[test]
     fn only_what_may_be_meant_is_near() {

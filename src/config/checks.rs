@@ -7,14 +7,16 @@ use super::settings::{Config, PathReferee};
 use ::config::Value;
 use games::neutral::{BUILT_IN, PREFIX};
 use games::{Kit, Wire};
+use std::path::Path;
 
-/// Sets what another key changes, and leaves what a game's referee does anyway to the game.
-pub(super) fn complete(config: &mut Config) {
-    if let Some(folder) = config.store.path.parent() {
-        if let Some(socket) = &mut config.shim.socket {
-            *socket = folder.join(&*socket);
-        }
-        config.bots.folder = folder.join(&config.bots.folder);
+/// Sets what another key changes, and leaves what a game's referee does anyway to the game. `home` is the folder of the
+/// configured database.
+pub(super) fn complete(config: &mut Config, home: &Path) {
+    config.bots.folder = home.join(&config.bots.folder);
+    if let Some(folder) = config.store.path.parent()
+        && let Some(socket) = &mut config.shim.socket
+    {
+        *socket = folder.join(&*socket);
     }
     let referee = &mut config.referee;
     for (wire, options) in [

@@ -16,6 +16,9 @@ pub(super) const DEFAULT: &str = "default";
 /// The environment: names and values.
 pub type Environment = Vec<(String, String)>;
 
+/// The flag that opens another database than the configured one: users' bots stay where they are.
+pub const STORE_FLAG: &str = "--store";
+
 /// Values from flags: the flag, the key it sets, the value.
 pub type Flags = Vec<(&'static str, &'static str, String)>;
 

@@ -3,12 +3,12 @@
 use super::checks;
 use super::error::{ConfigError, Mistakes};
 use super::keys::{Key, keys, lists};
-use super::layers::{DEFAULT, Environment, Flags, Layer, at};
+use super::layers::{DEFAULT, Environment, Flags, Layer, STORE_FLAG, at};
 use super::settings::Config;
 use ::config::{Map, Value, ValueKind};
 use confique::Config as _;
 use games::text::without_mark;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 /// The longest configuration file read, in bytes.
@@ -96,17 +96,29 @@ fn assemble(
     mut mistakes: Mistakes,
     further: Further<'_>,
 ) -> Result<Loaded, ConfigError> {
+    let home = home(&all);
     let builder = ::config::Config::builder().add_source(all);
     let merged = builder.build()?.cache;
     let layer = merged.clone().try_deserialize()?;
     let mut config = Config::builder().preloaded(layer).load()?;
-    checks::complete(&mut config);
+    checks::complete(&mut config, &home);
     checks::check(&config, &merged, &mut mistakes);
     further(&config)
         .into_iter()
         .for_each(|mistake| mistakes.add(mistake));
     mistakes.into_result()?;
     Ok(Loaded { config, merged })
+}
+
+/// The folder of the database that is configured: the last one that is not merely opened by [`STORE_FLAG`].
+fn home(layers: &[Layer]) -> PathBuf {
+    let opened = Some(format!("flag {STORE_FLAG}"));
+    let paths = layers.iter().rev();
+    let mut paths = paths.filter_map(|layer| layer.0.get("store.path"));
+    let path = paths.find(|path| path.origin() != opened.as_deref());
+    let path = path.map(|path| PathBuf::from(path.kind.to_string()));
+    let folder = path.as_deref().and_then(Path::parent);
+    folder.map(Path::to_owned).unwrap_or_default()
 }
 
 /// Reads a file's text over the defaults. Secret files that it names are not opened.

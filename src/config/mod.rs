@@ -17,7 +17,7 @@ mod values;
 
 pub use error::{ConfigError, Mistakes, listed};
 pub use keys::{Key, check_options, keys};
-pub use layers::{Environment, Flags};
+pub use layers::{Environment, Flags, STORE_FLAG};
 pub use load::{Further, Loaded, check_text, load, load_and};
 pub use location::{Location, Server};
 pub use settings::{

@@ -372,7 +372,8 @@ pub struct Shim {
 /// User bots.
 #[derive(Clone, Debug, PartialEq, Eq, confique::Config)]
 pub struct Bots {
-    /// The folder of user bots, which `drover bot add` adds; a relative path starts at the database's folder.
+    /// The folder of user bots, which `drover bot add` adds; a relative path starts at the folder of `store.path`, also
+    /// where `--store` opens another database.
     #[config(default = "bots", deserialize_with = path)]
     pub folder: PathBuf,
     /// More files and folders that user bots may read, besides their own folder and the system's: where an interpreter

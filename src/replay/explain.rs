@@ -4,8 +4,8 @@ use super::dialogue::{replay, watch};
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
 use crate::history::{self, FactRow, SessionRow};
+use crate::store::Store;
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
-use crate::store::{Store, StoreError};
 use crate::thinking::guarded;
 use games::neutral::PREFIX;
 use games::{
@@ -19,6 +19,11 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
 
+mod error;
+
+pub use error::ExplainError;
+use error::Transcript;
+
 /// Nodes of an explanation unless the caller names a number.
 pub const NODES_DEFAULT: u64 = 50_000;
 /// The most nodes.
@@ -30,71 +35,6 @@ pub(super) const DECISIONS_MAX: usize = 100_000;
 
 /// The fact that a fallback answered, and how its note begins.
 const FALLBACK: &str = "fallback";
-
-/// Why a decision cannot be explained.
-#[derive(Debug, thiserror::Error)]
-pub enum ExplainError {
-    /// The match has no such seat, or no transcript of it is stored.
-    #[error("match {match_id} has no transcript of {what}; it has those of {known}")]
-    NoSeat {
-        /// The match.
-        match_id: String,
-        /// The seat or session asked for.
-        what: String,
-        /// Seats and sessions with a transcript.
-        known: String,
-    },
-    /// None of our bots played there.
-    #[error(
-        "seat {seat} of match {match_id} was not played by one of our bots: what its player thought is not known"
-    )]
-    Foreign {
-        /// The match.
-        match_id: String,
-        /// The seat.
-        seat: u8,
-    },
-    /// A user bot played there.
-    #[error(
-        "seat {seat} of match {match_id} was played by a user bot, which gives no reasons: its answers are in its \
-         transcript (drover match replay), its standard error is on the match's page"
-    )]
-    Program {
-        /// The match.
-        match_id: String,
-        /// The seat.
-        seat: u8,
-    },
-    /// No such entry in the seat's transcript.
-    #[error(
-        "entry {entry} is not in the transcript of seat {seat}, whose entries are {first} to {last}; without \
-         an entry its decisions are listed"
-    )]
-    NoEntry {
-        /// The entry asked for.
-        entry: i64,
-        /// The seat.
-        seat: u8,
-        /// Its first entry.
-        first: i64,
-        /// Its last entry.
-        last: i64,
-    },
-    /// The entry asks for no decision.
-    #[error("entry {entry} asks for no decision: {why}; without an entry the decisions are listed")]
-    NoDecision {
-        /// The entry.
-        entry: i64,
-        /// What it is instead.
-        why: &'static str,
-    },
-    /// The game cannot fold the transcript, or its bot is not known any more.
-    #[error("the transcript cannot be folded: {0}")]
-    Unfoldable(String),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// A decision of a seat.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -174,11 +114,11 @@ pub fn bot_session(
     seat: Option<u8>,
     session: Option<SessionId>,
 ) -> Result<SessionRow, ExplainError> {
-    let known = sessions.iter().map(|row| match row.opened.seat {
-        Some(seat) => format!("seat {seat} (session {})", row.id.0),
-        None => format!("session {}", row.id.0),
+    let known = sessions.iter().map(|row| Transcript {
+        seat: row.opened.seat.map(u16::from),
+        session: Some(row.id.0),
     });
-    let known: Vec<String> = known.collect();
+    let known: Vec<Transcript> = known.collect();
     let fits = |row: &SessionRow| {
         let own = row.opened.seat;
         let sits = seat.is_none_or(|seat| own == Some(seat) || own.is_none() && session.is_some());
@@ -188,21 +128,18 @@ pub fn bot_session(
     // A bot's own transcript says how it was seeded and advised.
     let best = found.min_by_key(|row| row.opened.side != Side::Player);
     let Some(row) = best else {
-        let seat = seat.map(|seat| format!("seat {seat}"));
-        let session = session.map(|session| format!("session {}", session.0));
-        let both: Vec<String> = seat.into_iter().chain(session).collect();
         return Err(ExplainError::NoSeat {
             match_id: match_id.to_owned(),
-            what: both.join(", "),
-            known: match known.as_slice() {
-                [] => "none".to_owned(),
-                known => known.join(", "),
+            what: Transcript {
+                seat: seat.map(u16::from),
+                session: session.map(|session| session.0),
             },
+            known,
         });
     };
     if row.opened.side == Side::Referee && builtin(&row.opened.bot).is_none() {
         let match_id = match_id.to_owned();
-        let seat = row.opened.seat.unwrap_or_default();
+        let seat = row.opened.seat.unwrap_or_default().into();
         return Err(match row.opened.bot.starts_with(PREFIX) {
             true => ExplainError::Program { match_id, seat },
             false => ExplainError::Foreign { match_id, seat },
@@ -375,7 +312,7 @@ impl BotSeat {
         let Some(found) = found else {
             return Err(ExplainError::NoEntry {
                 entry: entry.0,
-                seat: self.seat,
+                seat: self.seat.into(),
                 first: self.entries.first().map(id).map_or(0, |id| id.0),
                 last: self.entries.last().map(id).map_or(0, |id| id.0),
             });

@@ -111,7 +111,11 @@ impl Player {
         } else {
             Duration::ZERO
         };
-        let why = format!("the daemon does not answer ({why}): playing alone until it does");
+        let place = self.options.daemon.as_ref();
+        let place = place.map_or_else(String::new, |daemon| {
+            format!(" at {}", daemon.socket().display())
+        });
+        let why = format!("the daemon does not answer{place} ({why}): playing alone until it does");
         (self.options.note)(&why);
         self.hang_up();
         self.look(delay);

@@ -315,7 +315,7 @@ impl Report {
         let row = |row: &SeatReport| {
             let figures = &row.figures;
             vec![
-                row.seat.to_string(),
+                (row.seat + 1).to_string(),
                 row.bot.clone(),
                 figures.games.to_string(),
                 figures.wins.to_string(),

@@ -184,8 +184,8 @@ fn a_program_that_does_not_exist() {
             "builtin:random",
             "builtin:random",
         ];
-        let error = refused(play("planowanie", &seats, NONE).output().unwrap(), 1);
-        let expected = format!("drover: {program:?} cannot be started: {why}");
+        let error = refused(play("planowanie", &seats, NONE).output().unwrap(), 2);
+        let expected = format!("drover: seat cmd:{program}: {program:?} cannot be started: {why}");
         assert!(error.starts_with(&expected), "{error}");
     }
 }
@@ -197,7 +197,7 @@ fn a_program_of_a_pool_is_missed_before_the_first_game() {
         line.args(["play", "planowanie", "--games", "1", "--seed", seed]);
         line.args(["--option", "deals=1 0", "--pool"]);
         line.arg("cmd:/no/such/program,builtin:random,builtin:greedy,builtin:rules");
-        let error = refused(line.output().unwrap(), 1);
+        let error = refused(line.output().unwrap(), 2);
         assert!(error.contains("cannot be started: No such file"), "{error}");
     }
 }

@@ -205,6 +205,7 @@ fn the_database_has_one_name_for_every_verb_that_opens_one() {
         &["match", "list", "--store", missing][..],
         &["match", "--store", missing, "list"],
         &["db", "verify", "--store", missing],
+        &["db", "migrate", "--store", missing],
         &["bot", "compare", "builtin:random", "--store", missing],
         &["play", "--from", "x:1", "--store", missing],
         &["tournament", "list", "--store", missing],
@@ -347,6 +348,10 @@ fn completions_and_units_are_printed() {
         ok(run(&["systemd", "socket"])),
         include_str!("../../deploy/drover.socket")
     );
+    assert_eq!(
+        ok(run(&["systemd", "bots"])),
+        include_str!("../../deploy/bots.conf")
+    );
 }
 
 #[test]
@@ -384,8 +389,11 @@ fn health_of_nobody_is_1() {
     let gone = format!("http://{}", free_address());
     let error = refused(run(&["health", "--url", &gone]), 1);
     assert!(error.contains("no answer from"), "{error}");
-    let error = refused(run(&["health", "--url", "ftp://x"]), 1);
-    assert!(error.contains("is not an absolute http URL"), "{error}");
+    let error = refused(run(&["health", "--url", "ftp://x"]), 2);
+    assert!(
+        error.contains("--url: ftp://x is not an absolute http URL"),
+        "{error}"
+    );
     let missing = folder.path().join("no.db");
     let error = refused(run_on(&missing, &["match", "list"]), 2);
     assert!(error.contains("there is no database at"), "{error}");
@@ -415,7 +423,12 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
         csv.starts_with("id,game,") && csv.lines().count() == 3,
         "{csv}"
     );
-    assert_eq!(ok(verb(&["match", "list", "--live"])).lines().count(), 1);
+    let none = verb(&["match", "list", "--live"]);
+    assert!(
+        text(&none.stderr).ends_with(" has no such match\n"),
+        "{none:?}"
+    );
+    assert_eq!(ok(none).lines().count(), 1);
     let list = ["match", "list", "--store", database];
     let piped = ok(run(&list));
     assert_eq!(piped.lines().count(), 3, "a line a match: {piped}");
@@ -429,7 +442,12 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     for line in narrow.lines() {
         assert!(line.chars().count() <= 80, "{narrow}");
     }
-    assert!(ok(verb(&["match", "show", id])).contains("builtin:setbuilder"));
+    let shown = ok(verb(&["match", "show", id]));
+    let fourth = shown.lines().last().unwrap();
+    assert!(
+        fourth.starts_with("4 ") && shown.contains("builtin:setbuilder"),
+        "{shown}"
+    );
 
     let lines = ok(verb(&["match", "export", id]));
     let entries: Vec<serde_json::Value> = lines
@@ -463,7 +481,14 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     assert!(ok(verb(&["match", "verify", id])).contains("1 match, 4 sessions"));
     assert!(ok(verb(&["db", "verify"])).contains("all in order"));
     ok(verb(&["match", "name", id, "1", "alice"]));
-    assert!(ok(verb(&["match", "show", id])).contains("alice"));
+    let shown = ok(verb(&["match", "show", id]));
+    let first = shown.lines().find(|line| line.starts_with("1 ")).unwrap();
+    assert!(first.contains("alice"), "{shown}");
+    let message = refused(verb(&["match", "name", id, "5", "bob"]), 2);
+    assert!(
+        message.contains("seat 5: the seats of match") && message.contains("are 1 to 4"),
+        "{message}"
+    );
 
     ok(verb(&["db", "migrate"]));
     let again = ok(verb(&["db", "migrate"]));

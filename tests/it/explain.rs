@@ -49,14 +49,14 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
         let seats: Vec<String> = seats.iter().map(|bot| format!("builtin:{bot}")).collect();
         let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
         let (store, id) = kept(game, &seats, options, folder.path());
-        let decisions = explain(&store, &id, "0", &[]);
+        let decisions = explain(&store, &id, "1", &[]);
         let decisions = decisions.as_array().unwrap();
         assert!(decisions.len() >= 4, "{game}: {}", decisions.len());
         let mut compared = 0;
         for decision in decisions.iter().step_by(decisions.len() / 4) {
             let entry = decision["entry"].to_string();
             let line = ["--entry", &entry, "--budget", "3000n"];
-            let message = explain(&store, &id, "0", &line);
+            let message = explain(&store, &id, "1", &line);
             assert_eq!(
                 (&message["game"], &message["bot"]),
                 (&game.into(), &"champion".into())
@@ -68,14 +68,14 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
                 assert_eq!(chosen["act"], explanation["answer"], "{game}");
             }
             compared += usize::from(candidates.len() > 1);
-            let again = explain(&store, &id, "0", &line);
+            let again = explain(&store, &id, "1", &line);
             assert_eq!(
                 message, again,
                 "{game}: as many nodes give the same reasons"
             );
         }
         assert!(compared > 0, "{game}");
-        for seat in ["1", "2"].into_iter().take(seats.len() - 1) {
+        for seat in ["2", "3"].into_iter().take(seats.len() - 1) {
             let decisions = explain(&store, &id, seat, &[]);
             for decision in decisions.as_array().unwrap().iter().step_by(9) {
                 let entry = decision["entry"].to_string();
@@ -88,7 +88,7 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
             }
         }
         let entry = decisions[decisions.len() / 2]["entry"].to_string();
-        let line = ["match", "explain", &id, "--seat", "0", "--entry", &entry];
+        let line = ["match", "explain", &id, "--seat", "1", "--entry", &entry];
         let shown = ok(run_on(&store, &line));
         for part in ["bot    ", "said   ", "now    ", "why    "] {
             assert!(shown.contains(part), "{game}: {shown}");
@@ -110,28 +110,30 @@ fn what_cannot_be_explained_is_reported() {
         refused(run_on(&store, &line), code)
     };
     for (more, code, message) in [
+        (&[&*id, "--seat", "2"][..], 1, "seat 2 of match "),
+        (&[&id, "--seat", "4"], 2, "seats of match"),
+        (&[&id, "--seat", "0"], 2, "seats are numbers from 1"),
         (
-            &[&*id, "--seat", "1"][..],
+            &[&id, "--session", "999"],
             1,
-            "not played by one of our bots",
+            "it has those of seat 1 (session",
         ),
-        (&[&id, "--seat", "3"], 1, "it has those of seat 0 (session"),
         (
-            &[&id, "--seat", "0", "--entry", "999999"],
+            &[&id, "--seat", "1", "--entry", "999999"],
             1,
             "whose entries are",
         ),
         (
-            &[&id, "--seat", "0", "--entry", "1"],
+            &[&id, "--seat", "1", "--entry", "1"],
             1,
             "asks for no decision",
         ),
         (
-            &[&id, "--seat", "0", "--budget", "5s"],
+            &[&id, "--seat", "1", "--budget", "5s"],
             2,
             "it takes 1n to 2000000n",
         ),
-        (&["nothing", "--seat", "0"], 1, "there is no match nothing"),
+        (&["nothing", "--seat", "1"], 1, "there is no match nothing"),
     ] {
         let why = wrong(more, code);
         assert!(why.contains(message), "{more:?}: {why}");

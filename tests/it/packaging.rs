@@ -1,6 +1,6 @@
 //! What is shipped around the executable: units, container, their settings.
 
-use crate::app::{TestApp, drover, folder, ok, run, run_with, text};
+use crate::app::{TestApp, drover, folder, ok, request, run, run_with, text};
 use std::path::Path;
 
 const DOCKERFILE: &str = include_str!("../../Dockerfile");
@@ -110,7 +110,8 @@ fn the_container_is_started_as_its_file_says() {
     assert_eq!(line("VOLUME "), "/data");
 
     let mut command = drover();
-    command.arg("serve");
+    command.args(["serve", "--demo"]);
+    command.env("DROVER__DRAIN__LIMIT_S", "1");
     for (key, value) in settings(DOCKERFILE) {
         let moved = value
             .replace("/data", folder.path().to_str().unwrap())
@@ -122,6 +123,10 @@ fn the_container_is_started_as_its_file_says() {
     assert!(folder.path().join("drover.db").is_file());
     assert!(folder.path().join("api_token").is_file());
     assert_eq!(app.get("/api/v1/bots").status, 401);
+    // The demo's referee is reached from outside, as REST is.
+    let referee = app.referee.unwrap();
+    assert!(referee.ip().is_unspecified(), "{referee}");
+    assert_eq!(request(referee, "GET", "/", &[], "").status, 200);
     let mut health = drover();
     health.env("DROVER__API__LISTEN", app.api.to_string());
     health.env(
@@ -160,6 +165,9 @@ fn the_image_for_bots_is_the_image_with_python() {
     }
     // What is copied is there.
     assert!(DOCKERFILE.contains("/out/image/drover") && DOCKERFILE.contains("/out/image/licenses"));
+    // The guide has it for those who have the image alone.
+    let whole = &DOCKERFILE_BOTS[DOCKERFILE_BOTS.find("ARG DROVER").unwrap()..];
+    assert!(here("docs/koehandel-container.md").contains(whole));
     let own = settings(DOCKERFILE_BOTS);
     for setting in settings(DOCKERFILE) {
         assert!(own.contains(&setting), "{setting:?}");
@@ -261,6 +269,10 @@ fn the_debian_package_has_its_parts() {
         path.exists()
     };
     assert!(own.iter().all(|path| exists(path)), "{own:?}");
+    // Who has installed it has no such folder.
+    for file in [SERVICE, SHIMS, BOTS, PACKAGE] {
+        assert!(!file.contains("deploy/"), "{file}");
+    }
     let conf_files = package["conf-files"].as_array().unwrap();
     let named = |line: &&str| line.contains(conf_files[0].as_str().unwrap());
     assert_eq!(

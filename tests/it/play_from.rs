@@ -58,7 +58,7 @@ fn a_match_goes_on_from_an_entry_as_it_went_or_with_others() {
         let shown = ok(run_on(&store, &["match", "show", &id, "--output", "json"]));
         let shown: Value = serde_json::from_str(&shown).unwrap();
         let ended: Vec<i64> = serde_json::from_value(shown["match"]["scores"].clone()).unwrap();
-        let decisions = explain(&store, &id, "1", &[]);
+        let decisions = explain(&store, &id, "2", &[]);
         let decisions = decisions.as_array().unwrap();
         for at in [0, decisions.len() / 2, decisions.len() - 1] {
             let again = ok(from(&store, &id, &decisions[at]["entry"], &[]));
@@ -68,7 +68,7 @@ fn a_match_goes_on_from_an_entry_as_it_went_or_with_others() {
         }
         let (middle, seat) = (
             &decisions[decisions.len() / 2]["entry"],
-            format!("1={other}"),
+            format!("2={other}"),
         );
         let with = ok(from(&store, &id, middle, &["--seat", &seat]));
         let with: Value = serde_json::from_str(&with).unwrap();
@@ -89,7 +89,7 @@ fn other_options_hold_from_an_entry_on() {
     let folder = folder();
     let bots = ["builtin:triangle", "builtin:triangle"];
     let (store, id) = kept("lighthouses", &bots, &["rounds=40"], folder.path());
-    let decisions = explain(&store, &id, "1", &[]);
+    let decisions = explain(&store, &id, "2", &[]);
     let decisions = decisions.as_array().unwrap();
     let (first, last) = (&decisions[0]["entry"], &decisions.last().unwrap()["entry"]);
     let on = |rounds: &str| ["--option".to_owned(), format!("rounds={rounds}")];
@@ -117,7 +117,7 @@ fn other_options_hold_from_an_entry_on() {
 
     let bots = ["builtin:rules", "builtin:greedy"];
     let (store, id) = kept("planowanie", &bots, &["deals=5 0"], folder.path());
-    let middle = &explain(&store, &id, "0", &[])[2]["entry"];
+    let middle = &explain(&store, &id, "1", &[])[2]["entry"];
     let timed = ok(from(&store, &id, middle, &["--timeout", "7s"]));
     let timed: Value = serde_json::from_str(&timed).unwrap();
     assert_eq!(timed["options"]["time_ms"], 7000, "{timed}");
@@ -141,22 +141,22 @@ fn what_cannot_be_played_on_is_reported() {
     let program = format!("cmd:{PROGRAM} none");
     let seats = ["builtin:rules", &program, "builtin:greedy"];
     let (store, id) = kept("planowanie", &seats, &["deals=2 0"], folder.path());
-    let decision = &explain(&store, &id, "0", &[])[0]["entry"];
-    let own = format!("1={program}");
-    let broken = format!("1=cmd:{PROGRAM} exits");
+    let decision = &explain(&store, &id, "1", &[])[0]["entry"];
+    let own = format!("2={program}");
+    let broken = format!("2=cmd:{PROGRAM} exits");
     for (entry, more, code, message) in [
-        (decision, &[][..], 2, "seat 1 was played by"),
+        (decision, &[][..], 2, "say who plays on: --seat 2=SPEC"),
         (decision, &["--seat", "cmd:x"], 2, "it takes SEAT=SPEC"),
         (
             decision,
             &["--seat", "7=builtin:rules"],
             2,
-            "the match has 3 seats",
+            "seat 7: the seats of match",
         ),
-        (decision, &["--seat", "1=builtin:nobody"], 1, "nobody"),
+        (decision, &["--seat", "2=builtin:nobody"], 1, "nobody"),
         (
             decision,
-            &["--seat", "1=url:http://127.0.0.1:1/"],
+            &["--seat", "2=url:http://127.0.0.1:1/"],
             2,
             "played on here by builtin",
         ),
@@ -171,10 +171,10 @@ fn what_cannot_be_played_on_is_reported() {
         let why = refused(from(&store, &id, entry, more), code);
         assert!(why.contains(message), "{entry} {more:?}: {why}");
     }
-    let last = explain(&store, &id, "2", &[]);
+    let last = explain(&store, &id, "3", &[]);
     let last = &last.as_array().unwrap().last().unwrap()["entry"];
     let why = refused(from(&store, &id, last, &["--seat", &broken]), 1);
-    assert!(why.contains("the player of seat 1 did not follow"), "{why}");
+    assert!(why.contains("the player of seat 2 did not follow"), "{why}");
     let why = refused(run_on(&store, &["play", "--from", "nonsense"]), 2);
     assert!(why.contains("it takes ID:N"), "{why}");
     let why = refused(

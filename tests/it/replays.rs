@@ -130,8 +130,8 @@ fn a_match_is_exported_to_be_looked_at() {
             cursor = format!("&cursor={next}");
         }
         assert!(read == *steps, "{game}: REST shows something else");
-        let message = refused(export(&["--svg", "--seat", "9"]), 1);
-        assert!(message.contains("0, 1, 2, 3"), "{message}");
+        let message = refused(export(&["--svg", "--seat", "9"]), 2);
+        assert!(message.contains("are 1 to "), "{message}");
     }
 }
 

@@ -451,12 +451,12 @@ fn a_users_bot_at_our_table_gives_no_reasons_and_that_is_said() {
     let listed = ok(run_on(&store, &["match", "list", "--output", "json"]));
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let id = listed["items"][0]["id"].as_str().unwrap();
-    let error = refused(run_on(&store, &["match", "explain", id, "--seat", "0"]), 1);
+    let error = refused(run_on(&store, &["match", "explain", id, "--seat", "1"]), 1);
     assert!(
         error.contains("was played by a user bot, which gives no reasons"),
         "{error}"
     );
-    ok(run_on(&store, &["match", "explain", id, "--seat", "1"]));
+    ok(run_on(&store, &["match", "explain", id, "--seat", "2"]));
     what_it_wrote_stands_next_to_its_steps(folder.path(), id);
 }
 

@@ -342,7 +342,7 @@ fn the_tester_warns_of_what_an_arbiter_would_not_take() {
     let twice = by_hand("twice", "gen_declare\n:players 2\n:set deals=2 0\n:game\n");
     for expected in [
         "warning: it said \"= 0\" after its reply",
-        "seat 0: protocol_error: declare: it said \"= 0\" before it was asked",
+        "seat 1: protocol_error: declare: it said \"= 0\" before it was asked",
     ] {
         assert!(twice.contains(expected), "{expected:?} in {twice}");
     }
@@ -378,12 +378,12 @@ fn a_game_at_the_tester_shows_tricks_and_points_and_goes_to_the_log() {
 #[test]
 fn a_program_by_hand() {
     let script = ":help\nset_deck 789 SH\nfly away\n:set values=789TJQKA\n:set suits=SH\n:players 3\n\
-                  :set deals=2 0 1 2\n:rivals random,greedy\n:seat 2\n:show\n:game\n:seat 7\n:game\n:nonsense\n";
+                  :set deals=2 0 1 2\n:rivals random,greedy\n:seat 3\n:show\n:game\n:seat 7\n:game\n:nonsense\n";
     let out = by_hand("none", script);
     for expected in [
         "> set_deck 789 SH\n< = ",
         "> fly away\n< = ",
-        "players 3, seat 2, rivals random,greedy, seed 1",
+        "players 3, seat 3, rivals random,greedy, seed 1",
         "> set_players 3 2\n< = ",
         "> set_game 2 2 0 1 2\n< = ",
         "the game ended: normal, scores ",

@@ -105,7 +105,7 @@ fn inside_a_container_the_configuration_is_enough() {
     let ann = ok(inside(&["token", "add", "ann", "--scope", "read"]));
     assert_eq!(status(&app, ann.trim()), 200);
     assert!(ok(inside(&["token", "list", "--output", "csv"])).contains(",ann,read,"));
-    let error = refused(inside(&["match", "name", "nothing", "0", "bob"]));
+    let error = refused(inside(&["match", "name", "nothing", "1", "bob"]));
     assert!(error.contains("there is no match nothing"), "{error}");
     ok(inside(&["token", "revoke", "ann"]));
     assert_eq!(status(&app, ann.trim()), 401);

@@ -1,6 +1,7 @@
 //! The bots, and one of them.
 
 use super::layout::{Shell, shown};
+use super::start::Place;
 use super::versus::{self, Rival};
 use super::view::{MatchLine, line, now, percent, title};
 use super::visit::Visit;
@@ -32,6 +33,8 @@ struct Bot {
     bot: BotShown,
     /// Its results in a sentence, if it has any.
     results: String,
+    /// Where a referee calls it, in games where one does.
+    called_at: Option<String>,
     rivals: Vec<Rival>,
     matches: Vec<MatchLine>,
 }
@@ -65,8 +68,11 @@ pub(super) async fn one(
         ..Filter::default()
     };
     let matches = matches::page(&visit, &Params::first(own, 20)).await?.items;
+    let kit = games::find(bot.game);
+    let called_at = kit.and_then(|kit| Place::new(&visit).called_at(kit, &bot.name));
     let now = now();
     shown(&Bot {
+        called_at,
         shell: visit.shell(format!("{} of {}", bot.name, title(bot.game)), "/bots"),
         title: title(bot.game),
         results,

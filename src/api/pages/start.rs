@@ -77,7 +77,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 }
 
 /// The daemon's addresses as this caller can use them.
-struct Place {
+pub(super) struct Place {
     api: String,
     callbacks: Option<String>,
     /// `/` and the word that every callback's path begins with, if there is one.
@@ -88,7 +88,7 @@ struct Place {
 }
 
 impl Place {
-    fn new(visit: &Visit) -> Self {
+    pub(super) fn new(visit: &Visit) -> Self {
         let doors = &visit.state.doors;
         let prefix = match doors.secret_path.reveal() {
             None => String::new(),
@@ -111,6 +111,17 @@ impl Place {
                     false => "SOCKET".to_owned(),
                 }),
         }
+    }
+
+    /// Where a referee calls this bot; `None`: none of its game does, or not here.
+    pub(super) fn called_at(&self, kit: &dyn Kit, bot: &str) -> Option<String> {
+        let address = self.callbacks.as_ref();
+        let address = address.filter(|_| kit.card().wire == Wire::Callbacks)?;
+        Some(format!(
+            "{address}{}/{}/{bot}",
+            self.prefix,
+            kit.card().name
+        ))
     }
 
     fn doors(&self) -> Vec<Door> {
@@ -185,10 +196,10 @@ impl Place {
             ),
             None => format!("drover referee {game} --listen 0.0.0.0:56789"),
         };
-        let (how, url) = match &self.callbacks {
-            Some(address) => (
+        let (how, url) = match self.called_at(kit, bot) {
+            Some(url) => (
                 "Give the referee this address; another bot's name takes the place of the last word.",
-                format!("{address}{}/{game}/{bot}", self.prefix),
+                url,
             ),
             None => (
                 "No callbacks are answered here; this command answers them.",

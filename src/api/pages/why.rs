@@ -126,8 +126,9 @@ pub(super) async fn page(
     let first = at.unwrap_or(0).saturating_sub(DECISIONS_MAX / 2);
     let near = decisions.iter().skip(first).take(DECISIONS_MAX);
     let play_on = asked.zip(heir).map(|(entry, heir)| {
-        let from = format!("{id}:{}", entry.0);
-        format!("drover play --from {from} --seat {seat}={heir}")
+        // As it is typed there: from 1.
+        let seat = u16::from(seat.parse::<u8>().unwrap_or_default()) + 1;
+        format!("drover play --from {id}:{} --seat {seat}={heir}", entry.0)
     });
     shown(&Why {
         play_on,

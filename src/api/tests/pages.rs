@@ -225,6 +225,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     ] {
         assert!(start.contains(command), "{command} is not in {start}");
     }
+    let bot = app.look("/bots/koehandel/guide", "").await.text;
+    let called = "<code>http://bots.example:8080/hidden-word/koehandel/guide</code>";
+    assert!(bot.contains(called), "{bot}");
     for kit in games::ALL {
         assert!(
             start.contains(&format!("id=\"{}\"", kit.card().name)),

@@ -1,7 +1,7 @@
 //! Which stored tournaments go on.
 
 use super::{Run, seat_users_bots};
-use crate::cli::common::{Common, notify};
+use crate::cli::common::Common;
 use crate::cli::tournament_database::{left, tournaments};
 use crate::cli::usage::refuse;
 use crate::store::TournamentRow;
@@ -31,8 +31,11 @@ impl Run<'_> {
         Ok(stored)
     }
 
-    /// Before a run begins: refuses what is finished, unless it is wanted again, and names what was left.
+    /// Before a run begins: refuses what is finished or was left, unless it is wanted again.
     pub(super) async fn check_begun(&self, cups: &[Cup]) -> anyhow::Result<()> {
+        if self.args.again {
+            return Ok(());
+        }
         let stored = self.stored_of(cups).await?;
         let (file, at) = (self.args.quoted(), self.args.database.named());
         let newest = |cup: &Cup| {
@@ -43,25 +46,23 @@ impl Run<'_> {
         };
         let is_over = |cup: &Cup| newest(cup).is_some_and(|found| found.ended_us.is_some());
         for cup in cups {
-            let game = cup.kit.card().name;
             let Some(found) = newest(cup) else {
                 continue;
             };
-            let (id, name) = (&found.id, &found.name);
+            let (name, game, id) = (&found.name, cup.kit.card().name, &found.id);
             if found.ended_us.is_none() {
-                notify(&format!(
-                    "{name}, {game}: tournament {id} of this file is unfinished, and this run begins another one; to go on \
-                     with it: drover tournament resume {file}{at}"
-                ));
-            } else if !self.args.again {
-                let others = match cups.iter().all(is_over) {
-                    true => String::new(),
-                    false => format!("; drover tournament resume {file}{at} plays the other games"),
-                };
                 return refuse(format!(
-                    "{name}, {game}: it is finished: drover tournament standings {id}{at}; --again plays it once more{others}"
+                    "{name}, {game}: tournament {id} of this file is unfinished: drover tournament resume {file}{at} goes \
+                     on with it; --again begins another one"
                 ));
             }
+            let others = match cups.iter().all(is_over) {
+                true => String::new(),
+                false => format!("; drover tournament resume {file}{at} plays the other games"),
+            };
+            return refuse(format!(
+                "{name}, {game}: it is finished: drover tournament standings {id}{at}; --again plays it once more{others}"
+            ));
         }
         Ok(())
     }

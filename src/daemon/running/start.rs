@@ -25,7 +25,7 @@ use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
 use games::Wire;
 use metrics_exporter_prometheus::PrometheusHandle;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -33,8 +33,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Where the demonstration's referee listens unless configured otherwise.
-const DEMO_REFEREE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
+/// The port of the demonstration's referee unless configured otherwise: the contest's.
+const DEMO_PORT: u16 = 56_789;
 
 /// The sockets that everything listens on, bound before anything starts.
 struct Listening {
@@ -50,7 +50,7 @@ impl Listening {
         let inherited = &mut extras.inherited;
         let callbacks = inherited.listener("callbacks", config.callbacks.listen)?;
         let api = inherited.listener("api", config.api.listen)?;
-        let referee = referee_listener(config, extras)?;
+        let referee = referee_listener(config, extras, api.local_addr()?.ip())?;
         let hub = match config.referee.smartdog.listen {
             Some(address) => Some(extras.inherited.listener("hub", address)?),
             None => None,
@@ -309,17 +309,21 @@ fn bound(listener: &Option<TcpListener>) -> std::io::Result<Option<SocketAddr>> 
     listener.as_ref().map(TcpListener::local_addr).transpose()
 }
 
-/// The demonstration needs a referee: on the usual port, or on any if that one is taken.
-fn referee_listener(config: &Config, extras: &mut Extras) -> anyhow::Result<Option<TcpListener>> {
+/// The demonstration needs a referee: where REST can be reached (`api`), on the usual port, or on any if that one is taken.
+fn referee_listener(
+    config: &Config,
+    extras: &mut Extras,
+    api: IpAddr,
+) -> anyhow::Result<Option<TcpListener>> {
     let configured = config.referee.koehandel.listen;
     let inherited = extras.inherited.has("referee");
     if configured.is_none() && !inherited && !extras.demo {
         return Ok(None);
     }
     let mut listener = |address| extras.inherited.listener("referee", address);
-    let usual = listener(configured.unwrap_or(DEMO_REFEREE));
+    let usual = listener(configured.unwrap_or(SocketAddr::new(api, DEMO_PORT)));
     let listener = match usual {
-        Err(_) if configured.is_none() => listener(SocketAddr::new(DEMO_REFEREE.ip(), 0)),
+        Err(_) if configured.is_none() => listener(SocketAddr::new(api, 0)),
         usual => usual,
     };
     Ok(Some(listener?))

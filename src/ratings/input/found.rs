@@ -44,7 +44,7 @@ pub enum Problem {
     PgnResult(String),
     /// A line of tab-separated values with too few or too many of them.
     #[error(
-        "there are {0} columns; give first player, second player, result and, if you like, table"
+        "a line has three or four columns, not {0}: first player, second player, result and, if you like, table"
     )]
     Columns(usize),
     /// A result of tab-separated values that does not exist.

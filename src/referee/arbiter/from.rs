@@ -70,8 +70,8 @@ pub enum FromError {
     /// A player did not follow.
     #[error("the player of seat {seat} did not follow what was said before: {why}")]
     Lost {
-        /// The seat.
-        seat: u8,
+        /// The seat, from 1.
+        seat: u16,
         /// What it did.
         why: FollowError,
     },
@@ -195,7 +195,10 @@ impl FromMatch {
                 }
                 _ => Ok(()),
             };
-            followed.map_err(|why| FromError::Lost { seat: seat.0, why })?;
+            followed.map_err(|why| FromError::Lost {
+                seat: u16::from(seat.0) + 1,
+                why,
+            })?;
         }
         Ok(())
     }

@@ -171,7 +171,7 @@ pub async fn watch_game(
     let watch = Watch::new(spec.kit, seat, &mut *show);
     let ended = watched(spec, pipes, &CancellationToken::new(), Some(watch)).await?;
     for blame in ended.iter().flat_map(|ended| &ended.blames) {
-        let (seat, cause) = (blame.seat.0, blame.cause.word());
+        let (seat, cause) = (blame.seat.index() + 1, blame.cause.word());
         let why = format!("seat {seat}: {cause}: {}", blame.detail);
         show(Spoken::Note(why));
     }

@@ -30,7 +30,8 @@ pub enum SeatSpec {
 pub enum SeatSpecError {
     /// None of the known forms.
     #[error(
-        "seat {0:?} is not one of builtin:NAME, bot:NAME, url:http://…, cmd:PROGRAM ARGS, remote, filler"
+        "seat {0:?} is not one of builtin:NAME (a bot of Drover), bot:NAME (one that you have added), cmd:PROGRAM ARGS, \
+         url:http://…, remote, filler"
     )]
     Form(String),
     /// `cmd:` with nothing after it.

@@ -262,6 +262,6 @@ fn a_player_that_ends_in_a_match_that_goes_on_is_stored_so() {
         .env("DROVER__STORE__PATH", "data/drover.db");
     list.args(["match", "list", "--participation", "crashed"]);
     let printed = ok(list.output().unwrap());
-    assert!(printed.contains("seat 0 crashed at turn 5"), "{printed}");
+    assert!(printed.contains(" (crashed at turn 5)"), "{printed}");
     app.stop();
 }
