@@ -7,6 +7,7 @@ use crate::maps::Maps;
 use crate::models::{Models, Train};
 use crate::scene::{Names, Picture};
 use crate::sentence::Reading;
+use crate::sighting::Sighting;
 use crate::wire::{Fact, Reception};
 use serde::Serialize;
 use serde_json::Value;
@@ -56,6 +57,8 @@ pub struct GameCard {
     pub sentence: fn(Reading<'_>) -> Option<String>,
     /// Whether a fact is one of the moments that a match turns on: a bluff that is caught, a capture.
     pub turns_on: fn(&Fact) -> bool,
+    /// What a seat's fact, its players named by seat, is among those of the match's other seats.
+    pub sighting: fn(&Fact, Seat) -> Sighting,
     /// What is counted over a match, if anything is.
     pub curves: Option<Curves>,
     /// Where a match's teams are recorded, in games that have teams.

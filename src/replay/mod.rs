@@ -32,7 +32,7 @@ pub use explain::{
     builtin_seeds,
 };
 pub use film::{Film, Parts};
-pub use found::StepFact;
+pub use found::{Event, StepFact, events};
 pub use fuzz::fuzz;
 pub use games::RecordedReply;
 pub use names::seat_names;

@@ -19,9 +19,9 @@ pub(super) struct Wording<'a> {
 }
 
 impl Wording<'_> {
-    /// A fact that these seats show, in a sentence.
-    pub(super) fn sentence(&self, fact: &Fact, seats: &[u8]) -> String {
-        let own = self.own.or_else(|| seats.first().copied().map(usize::from));
+    /// A fact that this seat notes, in a sentence.
+    pub(super) fn sentence(&self, fact: &Fact, seat: Option<u8>) -> String {
+        let own = self.own.or_else(|| seat.map(usize::from));
         self.kit.card().said(fact, own, self.names)
     }
 

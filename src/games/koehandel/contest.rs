@@ -52,6 +52,7 @@ impl Contest for Koehandel {
         picture: scene::draw,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,
         history: Some(&facts::Shown),

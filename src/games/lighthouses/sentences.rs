@@ -1,7 +1,6 @@
 //! Facts in sentences.
 
 use drover_game::Fact;
-use drover_game::scene::Who;
 use drover_game::sentence::{Reading, listed, words};
 use drover_game::text::counted;
 use serde_json::Value;
@@ -42,15 +41,16 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
         )),
         "standing" => {
             let (round, points) = (read.number("round")?, read.number("points")?);
-            let held = read.list("held").iter().enumerate();
-            let held: Vec<String> = held
-                .map(|(at, held)| format!("{} {held}", Who(at)))
-                .collect();
+            let held = read
+                .own
+                .and_then(|own| read.list("held").get(own)?.as_i64());
+            let held = held.map_or_else(String::new, |held| {
+                format!(" and holds {}", counted(held, "lighthouse"))
+            });
             Some(format!(
-                "After {} {own} has {}; lighthouses held: {}",
+                "After {} {own} has {}{held}",
                 counted(round, "round"),
                 counted(points, "point"),
-                listed(&held)
             ))
         }
         "result" => {
@@ -154,7 +154,7 @@ mod tests {
             (
                 "standing",
                 json!({"round": 1, "points": 1, "held": [1, 0]}),
-                "After 1 round ann has 1 point; lighthouses held: ann 1 and bob 0",
+                "After 1 round ann has 1 point and holds 1 lighthouse",
             ),
         ] {
             assert_eq!(said(kind, data), expected);

@@ -15,6 +15,7 @@ use drover_game::explain::explain;
 use drover_game::kit::DialogueSetup;
 use drover_game::ladder::digest;
 use drover_game::reasons::{Reasons, Weighed};
+use drover_game::sighting::Sighting;
 use drover_game::wire::{Call, Dialogue, Ending, Fact, Frame, Next, Reply, Table, WireError};
 use drover_game::{
     Bot, Budget, Cause, Explanation, Game, Illegal, Listener, Outcome, Progress, Scene, Seat,
@@ -359,6 +360,7 @@ impl Contest for Toy {
         picture: extras::picture,
         sentence: |_| None,
         turns_on: |_| false,
+        sighting: |_, _| Sighting::Own,
         curves: None,
         teams: None,
         history: Some(&extras::Shown),
