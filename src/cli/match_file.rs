@@ -14,6 +14,7 @@ use crate::store::types::{
     SessionId, Side,
 };
 use crate::store::{MatchRow, Place, Prune, SeatRow, Settings, Store};
+use crate::tournament::Deal;
 use anyhow::{Context as _, ensure};
 use games::{Cause, Fact, Kit};
 use jiff::Timestamp;
@@ -49,6 +50,9 @@ pub(super) struct MatchFile {
     sessions: Vec<Session>,
     entries: Vec<Line>,
     facts: Vec<Noted>,
+    /// What its deck follows from, in a tournament: commitment, and secret and seed once that is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deal: Option<Value>,
     /// What happened, each event once: for readers, since it follows from the facts. Files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     happened: Vec<Value>,
@@ -146,6 +150,9 @@ impl Stored<'_> {
             "entries": self.entries,
             "facts": self.facts,
         });
+        if let Some(deal) = Deal::read(store, row).await? {
+            file["deal"] = json!(deal);
+        }
         let events = happened::read(store, row).await?;
         if !events.is_empty() {
             file["happened"] = happened::data(&events).into();

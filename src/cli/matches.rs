@@ -16,6 +16,7 @@ use crate::plain::plain_line;
 use crate::replay::Event;
 use crate::sheet::{Column, Grid};
 use crate::store::{MatchRow, Place, SeatRow, Settings, Store};
+use crate::tournament::Deal;
 use anyhow::{Context as _, bail};
 use games::{Part, Participation};
 use serde_json::json;
@@ -437,14 +438,15 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         return refuse("--seat takes --html or --svg");
     }
     if let Some(path) = &args.html {
+        let deal = Deal::read(store, &row).await?;
         let footage = scenes::footage(store, &row, args.seat).await?;
         if path.as_os_str() == "-" {
-            return scenes::html(out, &row, &footage);
+            return scenes::html(out, &row, deal.as_ref(), &footage);
         }
         let cannot = || format!("cannot write {}", path.display());
         let file = create(path, row.ended_us.is_none()).with_context(cannot)?;
         let mut file = std::io::BufWriter::new(file);
-        scenes::html(&mut file, &row, &footage)?;
+        scenes::html(&mut file, &row, deal.as_ref(), &footage)?;
         return file.flush().with_context(cannot);
     }
     if args.svg {
