@@ -105,6 +105,16 @@ impl GameCard {
         names.fill(&sentence)
     }
 
+    /// An answer to a message in the game's words, of players with these names; on one line as it is, where it has none.
+    #[must_use]
+    pub fn answered(&self, message: &[u8], answer: &str, names: &Names) -> String {
+        match self.dialect.in_words(message, answer) {
+            Some(words) => names.fill(&words),
+            None if answer.is_empty() => "nothing".to_owned(),
+            None => answer.trim_end().replace('\n', "; "),
+        }
+    }
+
     /// The kinds of facts that [`Self::match_facts`] reads; none if it makes nothing of them.
     #[must_use]
     pub fn fact_kinds(&self) -> &'static [&'static str] {

@@ -1,5 +1,6 @@
 //! The replay of a stored match as it is shown: what was to be seen, step by step, by everybody or by one seat.
 
+use super::answer_times::AnswerTimes;
 use super::dialogue::watch;
 use super::found::{StepFact, events};
 use super::names::names_in;
@@ -44,7 +45,8 @@ pub struct Step {
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
-    /// How long the seat took for the answer that led here, in milliseconds, where that was measured of one alone.
+    /// How long the seat took for the answer that led here, from the arrival of the question, in milliseconds, where that was
+    /// measured of one alone: as in the deadline ledger, where that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<f64>,
     /// Whether an answer did not come, or not in time, since the step before; of the last step also after it.
@@ -186,6 +188,7 @@ pub fn seats(sessions: &[SessionRow]) -> Vec<Option<u8>> {
 pub struct Footage {
     kit: &'static dyn Kit,
     names: Names,
+    times: AnswerTimes,
     source: Source,
 }
 
@@ -254,7 +257,13 @@ pub async fn footage(
             }
         }
     };
-    Ok(Footage { kit, names, source })
+    let sessions = history::sessions_of(store.reader(), &row.id).await?;
+    Ok(Footage {
+        kit,
+        names,
+        times: AnswerTimes::read(store, &sessions).await?,
+        source,
+    })
 }
 
 /// What happened in a match, by the entry that it follows from.
@@ -302,7 +311,10 @@ impl Footage {
                 names: &self.names,
                 own: self.own_place(),
             },
-            timing: Timing::default(),
+            timing: Timing {
+                times: self.times.clone(),
+                ..Timing::default()
+            },
             figures: None,
             held: None,
             count: 0,

@@ -245,6 +245,7 @@ impl Read {
             Tab::Facts => read.facts = FactsShown::read(visit, &found.id, names).await?,
             Tab::Decisions => {
                 read.decisions = Decisions::read(visit, found).await?;
+                read.decisions.say(visit, found).await?;
                 read.programs = programs::read(visit, found, names).await?;
             }
             Tab::Transcript => read.transcript(visit, found, names).await?,

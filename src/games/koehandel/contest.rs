@@ -152,6 +152,10 @@ impl Dialect for Callbacks {
         dialect::in_form(message, answer)
     }
 
+    fn in_words(&self, message: &[u8], answer: &str) -> Option<String> {
+        sentences::answered(message, answer)
+    }
+
     fn default_answer(&self, _: &str) -> &'static str {
         ""
     }

@@ -156,6 +156,10 @@ impl Dialect for JsonLines {
         engine::in_form(message, answer)
     }
 
+    fn in_words(&self, _: &[u8], answer: &str) -> Option<String> {
+        sentences::answered(answer)
+    }
+
     fn default_answer(&self, frame: &str) -> &'static str {
         // What is asked for shows in the keys, also of a message that cannot be read.
         if frame.contains("\"player_num\"") {

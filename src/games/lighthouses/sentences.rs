@@ -101,6 +101,38 @@ pub fn turns_on(fact: &Fact) -> bool {
     fact.kind == "triangle" || fact.kind == "capture" && from
 }
 
+/// An answer in words.
+#[must_use]
+pub fn answered(answer: &str) -> Option<String> {
+    let said: Value = serde_json::from_str(answer).ok()?;
+    let number = |name: &str| said.get(name)?.as_i64();
+    Some(match said.get("command")?.as_str()? {
+        "pass" => "passes".to_owned(),
+        "move" => match (number("x")?, number("y")?) {
+            (0, 0) => "stays where it is".to_owned(),
+            (x, y) => format!("moves {}", direction(x, y)),
+        },
+        "attack" => format!("puts {} energy into its lighthouse", number("energy")?),
+        "connect" => format!("links with {}", place(said.get("destination")?)),
+        _ => return None,
+    })
+}
+
+/// Where a step leads: up is north.
+fn direction(x: i64, y: i64) -> &'static str {
+    match (x.signum(), y.signum()) {
+        (0, 1) => "north",
+        (1, 1) => "northeast",
+        (1, 0) => "east",
+        (1, -1) => "southeast",
+        (0, -1) => "south",
+        (-1, -1) => "southwest",
+        (-1, 0) => "west",
+        (-1, 1) => "northwest",
+        _ => "nowhere",
+    }
+}
+
 /// `(3, 4)`
 fn place(at: &Value) -> String {
     match at.as_array().map(Vec::as_slice) {
@@ -115,7 +147,7 @@ fn places(all: &[Value]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fact, sentence};
+    use super::{Fact, answered, sentence};
     use drover_game::scene::Names;
     use drover_game::sentence::Reading;
     use serde_json::{Value, json};
@@ -159,5 +191,28 @@ mod tests {
         ] {
             assert_eq!(said(kind, data), expected);
         }
+    }
+
+    #[test]
+    fn answers_are_said_with_directions_and_places() {
+        for (answer, words) in [
+            (r#"{"command": "move", "x": 1, "y": -1}"#, "moves southeast"),
+            (
+                r#"{"command": "move", "x": 0, "y": 0}"#,
+                "stays where it is",
+            ),
+            (
+                r#"{"command": "attack", "energy": 30}"#,
+                "puts 30 energy into its lighthouse",
+            ),
+            (
+                r#"{"command": "connect", "destination": [3, 4]}"#,
+                "links with (3, 4)",
+            ),
+            (r#"{"command": "pass"}"#, "passes"),
+        ] {
+            assert_eq!(answered(answer).as_deref(), Some(words));
+        }
+        assert_eq!(answered("nonsense"), None);
     }
 }

@@ -150,6 +150,15 @@ impl Dialect for States {
         judge::in_form(answer)
     }
 
+    fn in_words(&self, message: &[u8], answer: &str) -> Option<String> {
+        match google::is_spoken(message) {
+            true => Some(sentences::answered(&judge::act(&google::translated(
+                answer,
+            )))),
+            false => Some(sentences::answered(&judge::act(answer))),
+        }
+    }
+
     fn default_answer(&self, frame: &str) -> &'static str {
         let last = frame.lines().next_back().unwrap_or_default();
         if google::is_spoken(last.as_bytes()) {

@@ -180,6 +180,10 @@ impl Dialect for Commands {
         dialect::in_form(message, answer)
     }
 
+    fn in_words(&self, message: &[u8], answer: &str) -> Option<String> {
+        sentences::answered(message, answer)
+    }
+
     fn default_answer(&self, frame: &str) -> &'static str {
         default_reply(frame)
     }

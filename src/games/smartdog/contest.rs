@@ -171,6 +171,10 @@ impl Dialect for HubLines {
         dialect::in_form(answer)
     }
 
+    fn in_words(&self, _: &[u8], answer: &str) -> Option<String> {
+        sentences::answered(answer)
+    }
+
     fn default_answer(&self, frame: &str) -> &'static str {
         let asks = frame.lines().any(|line| line.trim() == dialect::TURN);
         if asks { dialect::END } else { "" }

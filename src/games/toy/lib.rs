@@ -443,6 +443,9 @@ impl Dialect for Queries {
             .map(drop)
             .ok_or_else(|| Illegal::new("?n=NUMBER is wanted"))
     }
+    fn in_words(&self, _: &[u8], answer: &str) -> Option<String> {
+        (!answer.is_empty()).then(|| format!("names {answer}"))
+    }
     fn default_answer(&self, _: &str) -> &'static str {
         ""
     }
