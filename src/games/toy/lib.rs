@@ -15,7 +15,6 @@ use drover_game::explain::explain;
 use drover_game::kit::DialogueSetup;
 use drover_game::ladder::digest;
 use drover_game::reasons::{Reasons, Weighed};
-use drover_game::sighting::Sighting;
 use drover_game::wire::{Call, Dialogue, Ending, Fact, Frame, Next, Reply, Table, WireError};
 use drover_game::{
     Bot, Budget, Cause, Explanation, Game, Illegal, Listener, Outcome, Progress, Scene, Seat,
@@ -360,7 +359,7 @@ impl Contest for Toy {
         picture: extras::picture,
         sentence: |_| None,
         turns_on: |_| false,
-        sighting: |_, _| Sighting::Own,
+        sighting: extras::sighting,
         curves: None,
         teams: None,
         history: Some(&extras::Shown),
