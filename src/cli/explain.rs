@@ -44,6 +44,7 @@ pub(super) async fn run(store: &Store, args: &Args, out: &mut impl Write) -> any
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
     let session = bot_session(&row.id, sessions, args.seat, args.session.map(SessionId))?;
     let seat = BotSeat::read(store, &session).await?;
+    let seat = seat.open(&row, &session);
     let entry = args.entry.map(EntryId);
     // Nothing else runs in this process meanwhile.
     match entry {

@@ -7,8 +7,8 @@ use super::names::names_in;
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
 use crate::history::{self, FactRow, SessionRow};
-use crate::store::Store;
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
+use crate::store::{MatchRow, Store};
 use crate::thinking::guarded;
 use games::neutral::PREFIX;
 use games::scene::Names;
@@ -219,6 +219,15 @@ impl BotSeat {
         })
     }
 
+    /// The same for readers who may know all of the match: also who has which number on the wire.
+    #[must_use]
+    pub fn open(self, row: &MatchRow, session: &SessionRow) -> Self {
+        Self {
+            names: names_in(self.kit, row, Some(session), true),
+            ..self
+        }
+    }
+
     /// A player that could go on with the match from one of these decisions (`drover play --from`); `None`: nobody can.
     #[must_use]
     pub fn heir(&self) -> Option<String> {
@@ -322,6 +331,10 @@ impl BotSeat {
             ("own", _) => "itself".to_owned(),
             ("all", _) => "everybody".to_owned(),
             (_, Ok(number)) if card.teams.is_some() => self.names.of_number(number.into()),
+            // Numbers on the wire count from 1.
+            (_, Ok(number)) if card.places == Places::Unknown => {
+                self.names.name(usize::from(number).saturating_sub(1))
+            }
             (_, Ok(seat)) => self.names.name(seat.into()),
             (about, Err(_)) => about.to_owned(),
         }

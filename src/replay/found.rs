@@ -247,7 +247,7 @@ mod tests {
             .map(|one| (one.shown.sentence.as_str(), &one.row.seats))
             .collect();
         let bought = "cid buys the goat for 90, paying 90 in 6 cards";
-        let won = "dan wins 2 cows from ann, whom it had challenged, 100 in 1 card against 1 card";
+        let won = "dan wins 2 cows from ann, whom it had challenged; 100 in 1 card against 1 card";
         let (first, second) = (vec![0, 1, 2], vec![0, 2, 3]);
         assert_eq!(shown, [(bought, &first), (won, &second)]);
         assert_eq!((found[0].row.id, found[0].first), (3, Some(EntryId(1))));

@@ -100,8 +100,8 @@ impl Deal {
         let Some(drawn) = Drawn::new(&place.id, &found.setup, over) else {
             return Ok(None);
         };
-        let played = history::tournament_matches_numbered(reader, &place.id, &[place.number]);
-        let played = played.await?;
+        let numbers = [place.number];
+        let played = history::tournament_matches_numbered(reader, &place.id, &numbers).await?;
         let seed = played.first().map(|played| played.seed);
         Ok(Some(Self {
             drawn,

@@ -393,7 +393,8 @@ fn seated(mut fact: Fact, seat: Seat) -> Fact {
             *value = seat.into();
         }
     }
-    if let Some(own) = data.remove(OWN_BIDS) {
+    let own = data.remove(OWN_BIDS);
+    if let Some(own) = own.filter(|own| own.as_array().is_some_and(|bids| !bids.is_empty())) {
         data.insert("offers".to_owned(), json!({ "S": own }));
     }
     for by_place in ["scores", "offers", BIDS] {

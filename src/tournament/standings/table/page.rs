@@ -133,6 +133,7 @@ impl Standings {
 mod tests {
     use super::super::super::tests::three;
     use super::super::super::{History, RankSettings, Standings};
+    use crate::tournament::Drawn;
 
     #[test]
     fn a_page_holds_everything_and_runs_nothing() {
