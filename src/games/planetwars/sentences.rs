@@ -146,6 +146,7 @@ fn standing(player: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Fact, sentence};
+    use drover_game::kit::Kit as _;
     use drover_game::scene::Names;
     use drover_game::sentence::Reading;
     use serde_json::{Value, json};

@@ -208,7 +208,7 @@ fn an_event_that_four_seats_note_stands_once_with_what_was_paid() {
     for seed in 0..10 {
         let (seats, clerk) = played(seed);
         let observed = seats.iter().flat_map(|(seat, facts)| {
-            facts.iter().map(|fact| Observed {
+            facts.iter().map(move |fact| Observed {
                 seat: Some(*seat),
                 fact: KIT.card().seated(fact.clone(), *seat),
             })
