@@ -76,6 +76,7 @@ impl About {
             bots: history::bots_by_seat(store.reader(), &[&row.id]).await?,
             versions: history::only_versions(store.reader()).await?,
         };
+        let deal = Deal::read(store, &row).await?.map(dealt);
         let names = seat_names(&found.seats);
         let players = row.seats.iter().map(|seat| {
             let played = bots.row(&visit.sight, &row, seat);
@@ -103,7 +104,7 @@ impl About {
             why: why(found),
             changed,
             usual,
-            deal: Deal::read(store, &row).await?.map(dealt),
+            deal,
             setup: found.setup.as_ref().map(raw),
             verify: format!("drover match verify {}", row.id),
             export: format!("drover match export {} --html match.html", row.id),

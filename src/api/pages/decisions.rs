@@ -115,15 +115,15 @@ impl Decisions {
         let store = &visit.state.store;
         let row = visit.match_row(&found.id).await?;
         for session in history::sessions_of(store.reader(), &found.id).await? {
-            let own = self.rows.iter_mut().filter(|row| row.session == session.id);
-            let mut own = own.peekable();
-            if own.peek().is_none() {
+            if self.rows.iter().all(|row| row.session != session.id) {
                 continue;
             }
             let answers = answers(store, &row, &session).await?;
-            for decision in own {
-                let said = answers.get(&EntryId(decision.entry));
-                decision.said = said.cloned().unwrap_or_else(|| "nothing".to_owned());
+            for decision in &mut self.rows {
+                if decision.session == session.id {
+                    let said = answers.get(&EntryId(decision.entry));
+                    decision.said = said.cloned().unwrap_or_else(|| "nothing".to_owned());
+                }
             }
         }
         Ok(())
