@@ -42,6 +42,11 @@ impl Wanted {
         }
     }
 
+    /// Whether it is not of one seat or session.
+    pub(super) fn is_whole(&self) -> bool {
+        self.seat.is_none() && self.session.is_none()
+    }
+
     /// That the match has such a seat and such a session.
     fn check(&self, row: &MatchRow, sessions: &[SessionRow]) -> Result<(), Problem> {
         let absent = |name: &str, given: i64, mut there: Vec<i64>| {

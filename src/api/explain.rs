@@ -96,7 +96,10 @@ pub(super) async fn found<T: Send + 'static>(
         return Err(Problem::forbidden(WITHHELD));
     }
     let turn = asked.turns().wait().await?;
-    let read = BotSeat::read(store, &session).await?;
+    let mut read = BotSeat::read(store, &session).await?;
+    if asked.sight.is_open(&row) {
+        read = read.open(&row, &session);
+    }
     Ok(turn.spend(move || think(&read, entry, nodes)).await??)
 }
 

@@ -3,11 +3,13 @@
 use super::contents::{Seen, Wanted};
 use super::events::{Mark, News, OfMatch, OfNews};
 use super::lists::{Begin, Rows};
+use super::problem::Problem;
 use super::query::Params;
 use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
-use crate::history::{self, FactRow, STDERR, SessionRow};
+use crate::history::{self, FactRow, Page, PageAt, STDERR, SessionRow};
+use crate::replay::events;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -24,6 +26,10 @@ impl Rows for Facts {
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<FactRow> {
         let (seen, at) = (Seen::read(reader, params).await?, params.page_or_all()?);
         let (store, kind) = (&reader.state.store, params.filters.kind.as_deref());
+        if params.filters.is_whole() && seen.row.ours && seen.row.ended_us.is_some() {
+            let rows = once(reader, &seen, kind, &at).await?;
+            return Ok(seen.listed(reader, rows, |fact| shown(&reader.sight, fact)));
+        }
         let rows = history::facts_page(store.reader(), &seen.contents, kind, &at).await?;
         Ok(seen.listed(reader, rows, |fact| shown(&reader.sight, fact)))
     }
@@ -49,6 +55,38 @@ impl OfNews for Facts {
         let is_wanted = wanted.kind.as_ref().is_none_or(|kind| *kind == row.kind);
         is_wanted.then(|| shown(sight, row.clone()))
     }
+}
+
+/// What happened in a match of our own referee that is over, each event once, in the order in which it was noted by the seat
+/// whose figures it has.
+async fn once(
+    reader: &Reader,
+    seen: &Seen,
+    kind: Option<&str>,
+    at: &PageAt,
+) -> Result<Page<FactRow>, Problem> {
+    let store = reader.state.store.reader();
+    let (row, sessions) = (&seen.row, &seen.contents.sessions);
+    let Some(kit) = store.kit(&row.game) else {
+        return Err(Problem::not_found(format!("there is no game {}", row.game)));
+    };
+    let after = at.after.as_deref().unwrap_or("0");
+    let after: i64 = after.parse().map_err(|_| Problem::cursor(after))?;
+    let mut facts = history::facts(store, &row.id).await?;
+    facts.retain(|fact| sessions.iter().any(|session| session.id == fact.session));
+    let rows = events(kit, row, sessions, facts).into_iter();
+    let rows = rows.map(|event| event.row);
+    let wanted = |row: &FactRow| row.id > after && kind.is_none_or(|kind| row.kind == kind);
+    let mut items: Vec<FactRow> = rows.filter(wanted).collect();
+    items.sort_unstable_by_key(|row| row.id);
+    let limit = at.limit as usize;
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let last = items.last().filter(|_| more);
+    Ok(Page {
+        next: last.map(|row| row.id.to_string()),
+        items,
+    })
 }
 
 pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {

@@ -53,6 +53,8 @@ struct Shown {
     running: bool,
     /// Whether all of the match is public, and with it who has which number.
     open: bool,
+    /// The last row of the ledger: times of answers may follow the entries by a second.
+    decision: i64,
     /// Each session's last entry, and whether it was pruned.
     upto: Vec<(SessionId, Option<EntryId>, bool)>,
 }
@@ -80,6 +82,7 @@ impl Shown {
             names: seat_names(&row.seats),
             running: row.ended_us.is_none(),
             open,
+            decision: history::last_decision(store.reader(), &row.id).await?,
             upto,
         })
     }

@@ -257,7 +257,7 @@ impl SeatedBots {
         player.or_else(bot).map(str::to_owned)
     }
 
-    fn row(&self, sight: &Sight, row: &MatchRow, seat: &SeatRow) -> ResultShown {
+    pub(super) fn row(&self, sight: &Sight, row: &MatchRow, seat: &SeatRow) -> ResultShown {
         let bot = self.bot(row, seat.seat);
         let (bot, version) = match bot.map(|bot| bot.split_once('@').ok_or(bot)) {
             Some(Ok((program, version))) => (Some(program.to_owned()), Some(version.to_owned())),

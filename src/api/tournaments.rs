@@ -11,7 +11,7 @@ use super::sight::Sight;
 use crate::history::{self, CauseWord, TournamentMatch};
 use crate::store::{NewEntrant, StoreError, StoredRound, TournamentRow};
 use crate::tournament::standings::{History, OpponentSplit, RatingModel, Standing, Standings};
-use crate::tournament::{StoredTournament, secret_of};
+use crate::tournament::{Drawn, StoredTournament};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Cause;
@@ -359,14 +359,14 @@ pub(super) fn shown(sight: &Sight, row: TournamentRow) -> TournamentShown {
         spec: sight.spec(&entrant.spec, Some(&entrant.name)).to_owned(),
         ..entrant
     });
-    let secret = secret_of(&row.setup);
+    let drawn = Drawn::new(&row.id, &row.setup, over);
     TournamentShown {
         id: row.id.clone(),
         name: row.name,
         game: row.game,
         seed: row.setup["seed"].as_u64().filter(|_| over),
-        commitment: secret.map(|secret| secret.commitment(&row.id)),
-        secret: secret.filter(|_| over).map(|secret| secret.text()),
+        commitment: drawn.as_ref().map(|drawn| drawn.commitment.clone()),
+        secret: drawn.and_then(|drawn| drawn.secret),
         schedule: row.setup["schedule"].clone(),
         seats: row.setup["seats"].clone(),
         decks: row.setup["decks"].clone(),

@@ -50,6 +50,7 @@ pub(super) async fn run(store: &Store, args: &Args, out: &mut impl Write) -> any
     let session = bot_session(&row.id, sessions, seat, args.session.map(SessionId));
     let session = session.map_err(ExplainError::for_people)?;
     let seat = BotSeat::read(store, &session).await?;
+    let seat = seat.open(&row, &session);
     // Nothing else runs in this process meanwhile.
     match args.entry.map(EntryId) {
         None => list(&seat.decisions()?, args.output, out),
@@ -65,21 +66,37 @@ pub(super) async fn run(store: &Store, args: &Args, out: &mut impl Write) -> any
 }
 
 fn list(decisions: &[Decision], output: Format, out: &mut impl Write) -> anyhow::Result<()> {
+    let ms = |ms: Option<f64>| ms.map_or_else(String::new, |ms| format!("{ms:.1}"));
     let row = |decision: &Decision| {
-        let said = decision.said.as_deref().unwrap_or_default();
-        vec![
+        let wire = on_one_line(decision.said.as_deref().unwrap_or_default());
+        let words = plain_line(&decision.words);
+        let mut row = vec![
             decision.entry.0.to_string(),
             time(decision.at_us),
-            decision
-                .took_ms
-                .map_or_else(String::new, |took| format!("{took:.1}")),
+            ms(decision.took_ms),
+            ms(decision.thought_ms),
             decision.note.clone(),
-            on_one_line(said),
-        ]
+        ];
+        // What is said on the wire is for programs.
+        match output {
+            Format::Table => row.push(words),
+            _ => row.extend([wire, words]),
+        }
+        row
     };
     let rows: Vec<Vec<String>> = decisions.iter().map(row).collect();
-    let headings = ["entry", "at", "took_ms", "note", "said"];
-    Ok(write_rows(out, output, &headings, &rows, &decisions)?)
+    let headings = [
+        "entry",
+        "at",
+        "took_ms",
+        "thought_ms",
+        "note",
+        "said",
+        "words",
+    ];
+    let shown = headings.len() - usize::from(output == Format::Table);
+    let headings = headings.get(..shown).unwrap_or_default();
+    Ok(write_rows(out, output, headings, &rows, &decisions)?)
 }
 
 fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
@@ -92,7 +109,10 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
             number(candidate.value),
             number(candidate.error),
             visits.map_or_else(String::new, |visits| visits.to_string()),
-            on_one_line(&candidate.act),
+            match output {
+                Format::Table => plain_line(&candidate.words),
+                _ => on_one_line(&candidate.act),
+            },
             candidate.plan.clone(),
         ]
     });
@@ -102,24 +122,21 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
     if output != Format::Table {
         return Ok(write_rows(out, output, &headings, &candidates, explained)?);
     }
-    let Decision { said, note, .. } = &explained.decision;
-    let said = said
-        .as_deref()
-        .map_or_else(|| "(nothing)".to_owned(), on_one_line);
+    let Decision { words, note, .. } = &explained.decision;
+    let said = plain_line(words);
     let note = if note.is_empty() {
         String::new()
     } else {
         format!("  ({note})")
     };
     writeln!(out, "bot    {} {}", explained.game, explained.bot)?;
-    writeln!(out, "asked  {}", on_one_line(&explained.asked))?;
     writeln!(out, "said   {said}{note}")?;
     let same = if explained.same {
         ""
     } else {
         "  (not the same: what it drew, kept and had time for then is not known)"
     };
-    writeln!(out, "now    {}{same}", on_one_line(&explanation.answer))?;
+    writeln!(out, "now    {}{same}", plain_line(&explanation.words))?;
     writeln!(out, "nodes  {}", explanation.nodes)?;
     writeln!(out, "why    {}", explanation.summary)?;
     if !candidates.is_empty() {
@@ -129,7 +146,7 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
     let beliefs = explanation.beliefs.iter().map(|belief| {
         let (low, high) = (number(belief.low), number(belief.high));
         let value = number(Some(belief.value));
-        let (about, what, unit) = (&belief.about, &belief.what, &belief.unit);
+        let (about, what, unit) = (&belief.who, &belief.what, &belief.unit);
         vec![about.clone(), what.clone(), value, low, high, unit.clone()]
     });
     let beliefs: Vec<Vec<String>> = beliefs.collect();

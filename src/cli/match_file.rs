@@ -3,8 +3,8 @@
 //! A file is read whole or not at all: every field must be there, and its digest must be that of the rest.
 
 use super::common::read_text;
-use super::database;
 use super::usage::UsageError;
+use super::{database, happened};
 use crate::config::Durability;
 use crate::history::{self, Contents, FactRow, GameRules, MatchEntry, SessionRow};
 use crate::replay::ADVICE;
@@ -14,6 +14,7 @@ use crate::store::types::{
     SessionId, Side,
 };
 use crate::store::{MatchRow, Place, Prune, SeatRow, Settings, Store};
+use crate::tournament::Deal;
 use anyhow::{Context as _, ensure};
 use games::{Cause, Fact, Kit};
 use jiff::Timestamp;
@@ -49,6 +50,12 @@ pub(super) struct MatchFile {
     sessions: Vec<Session>,
     entries: Vec<Line>,
     facts: Vec<Noted>,
+    /// What its deck follows from, in a tournament: commitment, and secret and seed once that is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deal: Option<Value>,
+    /// What happened, each event once: for readers, since it follows from the facts. Files of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    happened: Vec<Value>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -111,33 +118,48 @@ struct Noted {
     data: Value,
 }
 
-/// A match as a file.
-pub(super) async fn written(
-    store: &Store,
-    row: &MatchRow,
-    contents: &Contents,
-    entries: &[MatchEntry],
-    facts: &[FactRow],
-) -> anyhow::Result<Value> {
-    let only = history::only_versions(store.reader()).await?;
-    let specs = row.seats.iter().map(|seat| seat.spec.as_str());
-    let bots = specs.filter_map(|spec| spec.strip_prefix(games::neutral::BUILT_IN));
-    let bots = bots.filter_map(|bot| {
-        let version = only.get(&(row.game.clone(), bot.to_owned()))?;
-        Some((bot.to_owned(), *version))
-    });
-    let sessions: &[SessionRow] = &contents.sessions;
-    let mut file = json!({
-        "format": FORMAT,
-        "drover": env!("CARGO_PKG_VERSION"),
-        "bots": bots.collect::<BTreeMap<_, _>>(),
-        "match": row,
-        "sessions": sessions,
-        "entries": entries,
-        "facts": facts,
-    });
-    file["digest"] = digest(&file).into();
-    Ok(file)
+/// A match as it is stored.
+pub(super) struct Stored<'a> {
+    pub(super) row: &'a MatchRow,
+    pub(super) contents: &'a Contents,
+    pub(super) entries: &'a [MatchEntry],
+    pub(super) facts: &'a [FactRow],
+}
+
+impl Stored<'_> {
+    /// The match as a file.
+    ///
+    /// # Errors
+    /// If the rest of it cannot be read.
+    pub(super) async fn written(&self, store: &Store) -> anyhow::Result<Value> {
+        let row = self.row;
+        let only = history::only_versions(store.reader()).await?;
+        let specs = row.seats.iter().map(|seat| seat.spec.as_str());
+        let bots = specs.filter_map(|spec| spec.strip_prefix(games::neutral::BUILT_IN));
+        let bots = bots.filter_map(|bot| {
+            let version = only.get(&(row.game.clone(), bot.to_owned()))?;
+            Some((bot.to_owned(), *version))
+        });
+        let sessions: &[SessionRow] = &self.contents.sessions;
+        let mut file = json!({
+            "format": FORMAT,
+            "drover": env!("CARGO_PKG_VERSION"),
+            "bots": bots.collect::<BTreeMap<_, _>>(),
+            "match": row,
+            "sessions": sessions,
+            "entries": self.entries,
+            "facts": self.facts,
+        });
+        if let Some(deal) = Deal::read(store, row).await? {
+            file["deal"] = json!(deal);
+        }
+        let events = happened::read(store, row).await?;
+        if !events.is_empty() {
+            file["happened"] = happened::data(&events).into();
+        }
+        file["digest"] = digest(&file).into();
+        Ok(file)
+    }
 }
 
 /// The digest of a file without its own.

@@ -8,14 +8,16 @@ use super::remote::{Reached, Remote, Target};
 use super::seat_arg::{SeatArg, shown};
 use super::store_arg::StoreArg;
 use super::usage::{UsageError, refuse};
-use super::{database, explain, replay, scenes};
+use super::{database, explain, happened, replay, scenes};
 use crate::api;
 use crate::cli::database::found;
 use crate::history::GameRules;
 use crate::history::{self, Filter, PageAt, SessionRow};
 use crate::plain::plain_line;
+use crate::replay::Event;
 use crate::sheet::{Column, Grid};
 use crate::store::{MatchRow, Place, SeatRow, Settings, Store};
+use crate::tournament::Deal;
 use anyhow::{Context as _, bail};
 use games::{Part, Participation};
 use serde_json::{Value, json};
@@ -41,6 +43,9 @@ enum Verb {
     Show {
         /// The match, or a file that `drover match export --format json` has written.
         id: String,
+        /// Also what happened, each event once.
+        #[arg(long)]
+        facts: bool,
         /// The output format.
         #[arg(long, value_enum, default_value_t)]
         output: Format,
@@ -154,10 +159,10 @@ pub(super) async fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode
             Some(file) => file.verify(&mut out).await?,
             None => database::verify(config.store.location(), Some(id), &mut out).await?,
         },
-        Verb::Show { id, output } if is_file(id) => {
+        Verb::Show { id, facts, output } if is_file(id) => {
             let file = Unpacked::read(id).await?;
             let file = file.context("the file is there")?;
-            let shown = show(&file.store, &file.id, *output, &mut out).await;
+            let shown = show(&file.store, &file.id, *facts, *output, &mut out).await;
             file.store.close().await;
             shown?;
             ExitCode::SUCCESS
@@ -186,7 +191,7 @@ pub(super) async fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode
 async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Result<()> {
     match verb {
         Verb::List(args) => list(store, args, out).await,
-        Verb::Show { id, output } => show(store, id, *output, out).await,
+        Verb::Show { id, facts, output } => show(store, id, *facts, *output, out).await,
         Verb::Export(args) => export(store, args, out).await,
         Verb::Replay { id, seat } => {
             let row = found(store, id).await?;
@@ -319,21 +324,54 @@ fn own_seat(seat: SeatArg, row: &MatchRow) -> Result<u8, UsageError> {
     seat.among(&row.id, row.seats.iter().map(|row| row.seat))
 }
 
-async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
+async fn show(
+    store: &Store,
+    id: &str,
+    facts: bool,
+    output: Format,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let row = found(store, id).await?;
     let sessions = history::sessions_of(store.reader(), id).await?;
+    if facts && output == Format::Csv {
+        return refuse("--facts takes --output table or json");
+    }
+    let events = match facts {
+        true => happened::read(store, &row).await?,
+        false => Vec::new(),
+    };
     if output == Format::Table {
         write_head(&row, &sessions, out)?;
     }
-    let whole = json!({ "match": row, "sessions": sessions });
+    let mut whole = json!({ "match": row, "sessions": sessions });
+    if facts {
+        whole["happened"] = happened::data(&events).into();
+    }
     let number = match output {
         Format::Table => NUMBER_SHOWN,
         _ => NUMBER,
     };
     let seats = Grid::new(&[number], &row.seats).and(Grid::new(&SEATS, &row.seats));
     let Grid { headings, rows } = seats;
-    Ok(write_rows(out, output, &headings, &rows, &whole)?)
+    write_rows(out, output, &headings, &rows, &whole)?;
+    if output == Format::Table && facts {
+        let Grid { headings, rows } = Grid::new(&EVENTS, &events);
+        writeln!(out)?;
+        write_rows(out, output, &headings, &rows, &())?;
+    }
+    Ok(())
 }
+
+/// Something that happened.
+const EVENTS: [Column<Event>; 3] = [
+    ("entry", |event| {
+        event
+            .first
+            .map_or_else(String::new, |entry| entry.0.to_string())
+    }),
+    ("kind", |event| event.row.kind.replace('_', " ")),
+    ("what happened", |event| plain_line(&event.shown.sentence)),
+];
 
 /// What there is to say of a match before its seats.
 fn write_head(
@@ -415,14 +453,15 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
     }
     let seat = args.seat.map(|seat| own_seat(seat, &row)).transpose()?;
     if let Some(path) = &args.html {
+        let deal = Deal::read(store, &row).await?;
         let footage = scenes::footage(store, &row, seat).await?;
         if path.as_os_str() == "-" {
-            return scenes::html(out, &row, &footage);
+            return scenes::html(out, &row, deal.as_ref(), &footage);
         }
         let cannot = || format!("cannot write {}", path.display());
         let file = create(path, row.ended_us.is_none()).with_context(cannot)?;
         let mut file = std::io::BufWriter::new(file);
-        scenes::html(&mut file, &row, &footage)?;
+        scenes::html(&mut file, &row, deal.as_ref(), &footage)?;
         return file.flush().with_context(cannot);
     }
     if args.svg {
@@ -440,7 +479,13 @@ async fn export(store: &Store, args: &ExportArgs, out: &mut impl Write) -> anyho
         }
         Export::Json => {
             let facts = history::facts(store.reader(), id).await?;
-            let whole = match_file::written(store, &row, &contents, &entries, &facts).await?;
+            let stored = match_file::Stored {
+                row: &row,
+                contents: &contents,
+                entries: &entries,
+                facts: &facts,
+            };
+            let whole = stored.written(store).await?;
             serde_json::to_writer_pretty(&mut *out, &whole)?;
             writeln!(out)?;
         }

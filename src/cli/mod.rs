@@ -12,6 +12,7 @@ mod database;
 mod drain;
 mod explain;
 mod game_arg;
+mod happened;
 mod health;
 mod interactive;
 mod logging;

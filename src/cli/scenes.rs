@@ -5,6 +5,7 @@ use super::seat_arg::shown;
 use crate::history;
 use crate::replay::{Footage, Remarks, Step, Still, View, seat_names, seats};
 use crate::store::{MatchRow, SeatRow, Store};
+use crate::tournament::Deal;
 use anyhow::{Context as _, anyhow, bail};
 use askama::Template;
 use base64::engine::general_purpose::STANDARD;
@@ -42,6 +43,8 @@ struct Exported<'a> {
     /// When it was played, and how it ended.
     about: String,
     id: &'a str,
+    /// What its deck followed from, in sentences.
+    deal: Vec<String>,
     seats: Vec<Seated>,
     styles: [&'static str; 3],
     player: &'static str,
@@ -72,6 +75,7 @@ impl Exported<'_> {
             title: format!("{}: {}", row.game, names.join(", ")),
             about: format!("Played {begun}; end: {}.", end.trim().trim_end_matches('.')),
             id: &row.id,
+            deal: Vec::new(),
             styles: [
                 STYLE,
                 include_str!("../api/pages/assets/export.css"),
@@ -105,8 +109,17 @@ impl Seated {
 const DATA: &str = "@steps@";
 
 /// Writes a page that needs nothing else: every step with its picture, and the player.
-pub(super) fn html(out: &mut impl Write, row: &MatchRow, footage: &Footage) -> anyhow::Result<()> {
-    let page = Exported::from_row(row).render()?;
+pub(super) fn html(
+    out: &mut impl Write,
+    row: &MatchRow,
+    deal: Option<&Deal>,
+    footage: &Footage,
+) -> anyhow::Result<()> {
+    let page = Exported {
+        deal: deal.map(Deal::notes).unwrap_or_default(),
+        ..Exported::from_row(row)
+    };
+    let page = page.render()?;
     let (before, after) = page
         .rsplit_once(DATA)
         .context("the page has no place for it")?;

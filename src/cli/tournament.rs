@@ -329,7 +329,11 @@ async fn export(args: ExportArgs) -> anyhow::Result<()> {
                 Some((played.match_id.clone(), played.started_us))
             })
         }
-        ExportFormat::Html => stored.standings()?.html(&title, &stored.history()?)?,
+        ExportFormat::Html => {
+            let drawn = stored.drawn();
+            let (standings, history) = (stored.standings()?, stored.history()?);
+            standings.html(&title, &history, drawn.as_ref())?
+        }
     };
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
@@ -348,6 +352,7 @@ async fn exported(
 fn whole(stored: &StoredTournament, matches: Vec<TournamentMatch>) -> anyhow::Result<String> {
     let row = &stored.row;
     let mut whole = serde_json::to_value(stored.standings()?)?;
+    let drawn = stored.drawn();
     whole["tournament"] = json!({
         "id": row.id,
         "name": row.name,
@@ -355,6 +360,9 @@ fn whole(stored: &StoredTournament, matches: Vec<TournamentMatch>) -> anyhow::Re
         "started": time(row.started_us),
         "ended": row.ended_us.map(time),
         "drover": env!("CARGO_PKG_VERSION"),
+        "commitment": drawn.as_ref().map(|drawn| &drawn.commitment),
+        // Until it is over, a deck may be played again.
+        "secret": drawn.as_ref().and_then(|drawn| drawn.secret.as_ref()),
     });
     let over = stored.over().is_some();
     let shown = matches.into_iter().map(|played| {

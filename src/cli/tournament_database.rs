@@ -6,7 +6,7 @@ use crate::config::Location;
 use crate::history::GameRules;
 use crate::history::{self, PageAt};
 use crate::store::{Store, TournamentRow};
-use crate::tournament::{Course, Cup, secret_of};
+use crate::tournament::{Course, Cup, Drawn};
 use clap::Args;
 use serde_json::Value;
 use std::path::Path;
@@ -70,13 +70,13 @@ impl Database {
 
 /// The commitment to what all chance of a tournament follows from, and that itself once it is over.
 pub(super) fn drawn_from(id: &str, setup: &Value, over: bool) -> String {
-    let Some(secret) = secret_of(setup) else {
+    let Some(drawn) = Drawn::new(id, setup, over) else {
         return String::new();
     };
-    let commitment = format!("commitment: {}\n", secret.commitment(id));
-    match over {
-        true => format!("{commitment}secret: {}\n", secret.text()),
-        false => commitment,
+    let commitment = format!("commitment: {}\n", drawn.commitment);
+    match drawn.secret {
+        Some(secret) => format!("{commitment}secret: {secret}\n"),
+        None => commitment,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::maps::Maps;
 use crate::models::{Models, Train};
 use crate::scene::{Names, Picture};
 use crate::sentence::Reading;
+use crate::sighting::Sighting;
 use crate::wire::{Fact, Reception};
 use serde::Serialize;
 use serde_json::Value;
@@ -56,6 +57,8 @@ pub struct GameCard {
     pub sentence: fn(Reading<'_>) -> Option<String>,
     /// Whether a fact is one of the moments that a match turns on: a bluff that is caught, a capture.
     pub turns_on: fn(&Fact) -> bool,
+    /// What a seat's fact, its players named by seat, is among those of the match's other seats.
+    pub sighting: fn(&Fact, Seat) -> Sighting,
     /// What is counted over a match, if anything is.
     pub curves: Option<Curves>,
     /// Where a match's teams are recorded, in games that have teams.
@@ -100,6 +103,16 @@ impl GameCard {
         let reading = Reading { fact, own };
         let sentence = (self.sentence)(reading).unwrap_or_else(|| reading.plain());
         names.fill(&sentence)
+    }
+
+    /// An answer to a message in the game's words, of players with these names; on one line as it is, where it has none.
+    #[must_use]
+    pub fn answered(&self, message: &[u8], answer: &str, names: &Names) -> String {
+        match self.dialect.in_words(message, answer) {
+            Some(words) => names.fill(&words),
+            None if answer.is_empty() => "nothing".to_owned(),
+            None => answer.trim_end().replace('\n', "; "),
+        }
     }
 
     /// The kinds of facts that [`Self::match_facts`] reads; none if it makes nothing of them.

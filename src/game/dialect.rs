@@ -20,6 +20,12 @@ pub trait Dialect: Sync {
     /// # Errors
     /// [`Illegal`] says what a reader would not take.
     fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal>;
+    /// An answer to a message in the game's words, as what the player does: "bids 100". Players in it are
+    /// [`crate::scene::Who`]. `None`: it cannot be read as one.
+    fn in_words(&self, message: &[u8], answer: &str) -> Option<String> {
+        let _ = (message, answer);
+        None
+    }
     /// What is answered to a frame when nothing better is known; empty: nothing.
     fn default_answer(&self, frame: &str) -> &'static str;
     /// Whether a line ends a frame, where the transport carries lines.

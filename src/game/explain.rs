@@ -18,6 +18,8 @@ const QUOTED_MAX: usize = 100;
 pub struct Explanation {
     /// What it would say with this budget: the exact text.
     pub answer: String,
+    /// The same in the game's words.
+    pub words: String,
     /// Nodes thought over; 0: it does not search. What a node is, the bot's description says.
     pub nodes: u64,
     /// What it compared: its choice first, also where another has a higher value that was not sure enough; then the
@@ -34,6 +36,8 @@ pub struct Explanation {
 pub struct Candidate {
     /// The exact text of the answer.
     pub act: String,
+    /// The same in the game's words.
+    pub words: String,
     /// What it is meant for, beyond this answer; empty: nothing more than the answer says.
     pub plan: String,
     /// What it is worth, in the game's own unit ([`crate::GameCard::value_unit`]), where it was tried.
@@ -65,6 +69,7 @@ pub fn explain<A>(
         candidates.push(Candidate {
             chosen: weighed.chosen && Some(&act) == said.as_ref(),
             act,
+            words: String::new(),
             plan: weighed.plan,
             value: weighed.value.filter(|value| value.is_finite()),
             error: weighed.error.filter(|error| error.is_finite()),
@@ -85,10 +90,35 @@ pub fn explain<A>(
     beliefs.truncate(BELIEFS_MAX);
     Explanation {
         answer,
+        words: String::new(),
         nodes: reasons.nodes,
         candidates,
         beliefs,
         summary,
+    }
+}
+
+impl Explanation {
+    /// The same with every answer also in words, of which the sentence on candidates is made, and with the names of those
+    /// whom beliefs are about.
+    #[must_use]
+    pub fn in_words(
+        mut self,
+        words: impl Fn(&str) -> String,
+        who: impl Fn(&str) -> String,
+    ) -> Self {
+        let compares = self.summary == summary(&self.candidates);
+        self.words = words(&self.answer);
+        for candidate in &mut self.candidates {
+            candidate.words = words(&candidate.act);
+        }
+        for belief in &mut self.beliefs {
+            belief.who = who(&belief.about);
+        }
+        if compares {
+            self.summary = summary(&self.candidates);
+        }
+        self
     }
 }
 
@@ -130,7 +160,10 @@ fn choose_one(candidates: &mut Vec<Candidate>, answer: &str) {
 impl Candidate {
     /// It in a few words.
     fn quoted(&self) -> String {
-        let act = self.act.lines().collect::<Vec<_>>().join("; ");
+        let act = match self.words.as_str() {
+            "" => self.act.lines().collect::<Vec<_>>().join("; "),
+            words => words.to_owned(),
+        };
         let parts = [act.as_str(), self.plan.as_str()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let whole = parts.join(", ");
@@ -172,7 +205,7 @@ fn summary(candidates: &[Candidate]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CANDIDATES_MAX, Candidate, choose_one, summary};
+    use super::{CANDIDATES_MAX, Candidate, Explanation, choose_one, summary};
 
     fn candidate(act: &str, value: f64, chosen: bool) -> Candidate {
         Candidate {
@@ -226,6 +259,24 @@ mod tests {
             "keeps to \"bid\" (0.5): that \"raise\" (0.75 ± 0.5) is better is not sure enough.";
         assert!(kept.ends_with(sentence), "{kept}");
         assert!(summary(&[]).contains("fixed rules"));
+        let explained = Explanation {
+            answer: "bid".to_owned(),
+            words: String::new(),
+            nodes: 0,
+            candidates: two.to_vec(),
+            beliefs: Vec::new(),
+            summary: summary(&two),
+        };
+        let words = |act: &str| format!("{act}s");
+        let said = explained.clone().in_words(words, str::to_owned);
+        assert_eq!((said.words.as_str(), said.answer.as_str()), ("bids", "bid"));
+        assert!(said.summary.contains("prefers \"bids\" (0.5) to \"passs\""));
+        // A reason that is no comparison stays as it is.
+        let rule = Explanation {
+            summary: "It bids.".to_owned(),
+            ..explained
+        };
+        assert_eq!(rule.in_words(words, str::to_owned).summary, "It bids.");
         let long = candidate(&"x".repeat(500), 0.0, true);
         assert!(summary(&[long]).len() < 160);
     }

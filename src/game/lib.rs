@@ -31,6 +31,7 @@ pub mod scene;
 pub mod search;
 pub mod seat;
 pub mod sentence;
+pub mod sighting;
 pub mod stats;
 pub mod teams;
 pub mod text;
@@ -55,6 +56,7 @@ pub use models::{Models, Train, Training};
 pub use participation::{Part, Participation, is_earned, judge};
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};
+pub use sighting::{Happened, Observed, Sighting, happened};
 pub use teams::are_mates;
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,

@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 pub struct Belief {
     /// Whom it is about: the rival's place as the wire names it, `own` or `all`.
     pub about: String,
-    /// What is believed, such as `cash (believed)`, `holds ♠A` or `type tuned`.
+    /// What they are called, once that is known.
+    pub who: String,
+    /// What is believed, such as `cash (believed)`, `holds A♠` or `type tuned`.
     pub what: String,
     /// How much: an amount in `unit`, or a probability.
     pub value: f64,
@@ -30,6 +32,7 @@ impl Belief {
     pub fn amount(about: impl ToString, what: impl Into<String>, value: f64, unit: &str) -> Self {
         Self {
             about: about.to_string(),
+            who: String::new(),
             what: what.into(),
             value,
             low: None,

@@ -457,6 +457,7 @@ fn fact(row: &Row) -> Result<FactRow, StoreError> {
         entry: row.try_get::<Option<i64>>(4)?.map(EntryId),
         kind: row.try_get(5)?,
         data: rows::json(row.try_get(6)?)?,
+        seats: Vec::new(),
         entrant: row.try_get(7)?,
     })
 }

@@ -92,6 +92,20 @@ pub async fn ledger_page(
     Ok(cut(lines, at, |line| line.id.to_string()))
 }
 
+/// The number of a match's last row; 0 if it has none.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn last_decision(reader: &Reader, match_id: &str) -> Result<i64, StoreError> {
+    let last = query_as(
+        "SELECT coalesce(max(l.id), 0) FROM ledger l JOIN sessions s ON s.id = l.session WHERE s.match_id = $1",
+    );
+    Ok(last
+        .bind(match_id.to_owned())
+        .fetch_one(reader.pool())
+        .await?)
+}
+
 /// The newest rows of these sessions, newest first.
 ///
 /// # Errors

@@ -42,7 +42,9 @@ pub use contents::{
     head, last_bluff, last_numbers, last_numbers_of, transcript, whole_transcript,
 };
 pub use integrity::{EntryCounts, entry_counts, integrity, match_ids};
-pub use ledger::{LedgerLine, ledger_newest, ledger_newest_of, ledger_page, times_by_seat};
+pub use ledger::{
+    LedgerLine, last_decision, ledger_newest, ledger_newest_of, ledger_page, times_by_seat,
+};
 pub use match_facts::facts_by_seat;
 pub use matches::{
     ended_since, is_over, last_market, match_of_market, match_row, matches, matches_ended, session,

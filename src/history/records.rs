@@ -274,6 +274,9 @@ pub struct FactRow {
     pub kind: String,
     /// The details.
     pub data: Value,
+    /// The seats that noted it, where each event stands once; `data` is then what all of them know, with players by seat.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seats: Vec<u8>,
     /// The name on the session's seat, where seat and name are known.
     #[serde(skip)]
     pub entrant: Option<String>,

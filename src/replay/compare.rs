@@ -1,7 +1,8 @@
 //! What another bot would have played: stored sessions are folded, and it is asked at each of their decisions.
 
 use super::dialogue::{Replayed, Seen, watch};
-use super::explain::{BotSeat, DECISIONS_MAX, Decision, ExplainError, builtin};
+use super::explain::{BotSeat, DECISIONS_MAX, Decision, builtin};
+use super::explain_error::ExplainError;
 use super::seat::SeatLine;
 use super::setup::PROGRAM;
 use crate::history::{self, Filter, PageAt, SessionRow};

@@ -1,16 +1,20 @@
 //! Why one of our bots decided as it did: its seat of a stored match is folded up to the decision, and it thinks again.
 
+use super::answer_times::AnswerTimes;
 use super::dialogue::{replay, watch};
+use super::explain_error::ExplainError;
+use super::names::names_in;
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
 use crate::history::{self, FactRow, SessionRow};
-use crate::store::Store;
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
+use crate::store::{MatchRow, Store};
 use crate::thinking::guarded;
 use games::neutral::PREFIX;
+use games::scene::Names;
 use games::{
-    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, RecordedReply, Seat,
-    Wire, bot_seed,
+    BotCard, Budget, Dialogue, DialogueSetup, Explanation, Frame, Kit, Next, Places, RecordedReply,
+    Seat, Wire, bot_seed,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -49,8 +53,12 @@ pub struct Decision {
     pub at_us: i64,
     /// What was answered; `None`: nothing.
     pub said: Option<String>,
-    /// From the question to the answer, in milliseconds.
+    /// The same in the game's words.
+    pub words: String,
+    /// From the question's arrival to the answer, in milliseconds: as in the deadline ledger, where that has it.
     pub took_ms: Option<f64>,
+    /// The part of it in which the bot thought, in milliseconds, where that was measured.
+    pub thought_ms: Option<f64>,
     /// How the answer came about, if not as usual: `fallback …` with the cause, `late`, `failed`, `local`; else empty.
     pub note: String,
     /// Whether a fallback answered, or nobody did, so that it was not the player's choice.
@@ -99,6 +107,9 @@ pub struct BotSeat {
     pub(super) setup: DialogueSetup,
     entries: Vec<Entry>,
     pub(super) lines: Vec<SeatLine>,
+    /// Its players by their places.
+    pub(super) names: Names,
+    times: AnswerTimes,
     /// Facts on how answers came about: the entry, and a note.
     notes: Vec<(EntryId, String)>,
 }
@@ -199,10 +210,24 @@ impl BotSeat {
             setup,
             lines: lines_from(opened.side, kit, &entries),
             entries,
+            names: match history::match_row(store.reader(), &opened.match_id).await? {
+                Some(row) => names_in(kit, &row, Some(session), false),
+                None => Names::default(),
+            },
+            times: AnswerTimes::read(store, std::slice::from_ref(session)).await?,
             notes: own
                 .filter_map(|fact| Some((fact.entry?, note(&fact)?)))
                 .collect(),
         })
+    }
+
+    /// The same for readers who may know all of the match: also who has which number on the wire.
+    #[must_use]
+    pub fn open(self, row: &MatchRow, session: &SessionRow) -> Self {
+        Self {
+            names: names_in(self.kit, row, Some(session), true),
+            ..self
+        }
     }
 
     /// A player that could go on with the match from one of these decisions (`drover play --from`); `None`: nobody can.
@@ -255,9 +280,9 @@ impl BotSeat {
         if !self.setup.fallback.is_empty() {
             return Err(no_decision("a user bot gives no reasons"));
         }
-        let card = self.card();
+        let bot = self.card();
         // A bot that does not search decides each time again, so that it draws the same random numbers.
-        let decides = card.is_some_and(|card| !card.thinks);
+        let decides = bot.is_some_and(|bot| !bot.thinks);
         let mut dialogue = self.dialogue()?;
         let before = before.into_iter().flatten().map(SeatLine::line);
         watch(&mut *dialogue, before, |dialogue, _| {
@@ -281,18 +306,40 @@ impl BotSeat {
         };
         let unsound = || no_decision("it contradicts the rules or earlier messages");
         let explanation = dialogue.explain(budget).ok_or_else(unsound)?;
+        let card = self.kit.card();
+        let words = |answer: &str| card.answered(text.as_bytes(), answer, &self.names);
+        let explanation = explanation.in_words(words, |about| self.who(about));
         let decision = self.decision(at).ok_or_else(unsound)?;
         Ok(Explained {
-            game: self.kit.card().name,
+            game: card.name,
             bot: self.setup.bot.clone(),
-            version: card.map(|card| card.version),
-            description: card.map_or("", |card| card.description),
-            value_unit: self.kit.card().value_unit,
+            version: bot.map(|bot| bot.version),
+            description: bot.map_or("", |bot| bot.description),
+            value_unit: card.value_unit,
             asked: text.to_owned(),
             same: decision.said.as_deref().unwrap_or_default() == explanation.answer,
             decision,
             explanation,
         })
+    }
+
+    /// The player that a belief is about, by the word for its place.
+    fn who(&self, about: &str) -> String {
+        let card = self.kit.card();
+        if let (Places::Named(_), Some(place)) = (card.places, card.places.clockwise(about)) {
+            return self.names.name(place.into());
+        }
+        match (about, about.parse::<u8>()) {
+            ("own", _) => "itself".to_owned(),
+            ("all", _) => "everybody".to_owned(),
+            (_, Ok(number)) if card.teams.is_some() => self.names.of_number(number.into()),
+            // Numbers on the wire count from 1.
+            (_, Ok(number)) if card.places == Places::Unknown => {
+                self.names.name(usize::from(number).saturating_sub(1))
+            }
+            (_, Ok(seat)) => self.names.name(seat.into()),
+            (about, Err(_)) => about.to_owned(),
+        }
     }
 
     pub(super) fn card(&self) -> Option<&'static BotCard> {
@@ -348,12 +395,17 @@ impl BotSeat {
         };
         let by_fallback = missing.is_some() || notes.iter().any(|note| note.starts_with(FALLBACK));
         notes.extend(missing);
-        let took = answer.map(|answer| (answer.at_us - call.at_us).max(0) as f64 / 1e3);
+        let time = self.times.asked_by(call.id);
+        let took_ms = answer.map(|answer| (answer.at_us - call.at_us).max(0) as f64 / 1e3);
+        let text = said.map_or("", |said| said.text.as_str());
+        let card = self.kit.card();
         Some(Decision {
             entry: call.id,
             at_us: call.at_us,
+            words: card.answered(asked.text.as_bytes(), text, &self.names),
             said: said.map(|said| said.text.clone()),
-            took_ms: took,
+            took_ms: time.map(|time| time.took_ms).or(took_ms),
+            thought_ms: time.and_then(|time| time.thought_ms),
             note: notes.join(", "),
             by_fallback,
         })

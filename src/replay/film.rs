@@ -132,7 +132,7 @@ impl Film {
             names: &self.names,
             own: self.own,
         };
-        fact.sentence = wording.sentence(&fact.fact, &fact.seats);
+        fact.sentence = wording.sentence(&fact.fact, fact.source);
     }
 
     /// Steps from one on, at most a number, and what their pictures have alike.

@@ -1,20 +1,24 @@
-//! What is found at a step of a replay: facts, those that several seats show alike once.
+//! What happened in a match: facts in sentences, each event once, whichever seats noted it.
 
+use super::names::names_in;
 use super::wording::Wording;
-use games::Fact;
+use crate::history::{FactRow, SessionRow};
+use crate::store::MatchRow;
+use crate::store::types::{EntryId, Side};
+use games::{Fact, Kit, Observed, Seat, happened};
 use serde::Serialize;
-use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 use utoipa::ToSchema;
 
 /// The maximum number of facts that are shown with one step.
 const FACTS_MAX: usize = 64;
 
-/// A fact, and the seats whose transcripts show it.
+/// Something that happened, and the seats that noted it.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct StepFact {
     /// The seats, where known.
     pub seats: Vec<u8>,
-    /// The fact's kind and data; where its seats know different things that its sentence leaves out, those of one.
+    /// Its kind and data: the figures of a seat that took part, and what only others know.
     #[serde(flatten)]
     pub fact: Fact,
     /// It in a sentence.
@@ -22,6 +26,9 @@ pub struct StepFact {
     /// Whether it is one of the moments that the match turns on.
     #[serde(skip_serializing_if = "is_false")]
     pub turns: bool,
+    /// The seat whose figures they are.
+    #[serde(skip)]
+    pub(super) source: Option<u8>,
 }
 
 fn is_false(truth: &bool) -> bool {
@@ -29,136 +36,238 @@ fn is_false(truth: &bool) -> bool {
 }
 
 impl StepFact {
-    /// As this seat's transcript shows it.
-    pub(super) fn new(seat: Option<u8>, fact: Fact) -> Self {
+    /// As a seat's transcript shows it.
+    pub(super) fn new(seat: Option<u8>, fact: Fact, wording: &Wording<'_>) -> Self {
         Self {
             seats: seat.into_iter().collect(),
+            sentence: wording.sentence(&fact, seat),
+            turns: wording.turns_on(&fact),
             fact,
-            sentence: String::new(),
-            turns: false,
+            source: seat,
         }
     }
 
-    /// Adds it to a step's facts: to one that says the same, or as another one.
-    pub(super) fn join(mut self, facts: &mut Vec<Self>, wording: &Wording<'_>) {
-        self.sentence = wording.sentence(&self.fact, &self.seats);
-        let mut known = facts.iter_mut();
-        if let Some(known) = known.find(|known| known.is_shown_by(&self, wording)) {
-            joined(&mut known.fact.data, self.fact.data);
-            known.seats.extend(self.seats);
-            known.seats.sort_unstable();
-            known.seats.dedup();
-            known.sentence = wording.sentence(&known.fact, &known.seats);
-        } else if facts.len() < FACTS_MAX {
+    /// Adds it to a step's facts, if there is room and it is not there.
+    pub(super) fn add_to(self, facts: &mut Vec<Self>) {
+        if facts.len() < FACTS_MAX && !facts.contains(&self) {
             facts.push(self);
         }
     }
+}
 
-    /// Whether another fact says the same. Where the words depend on who reads it, those of two readers are two facts.
-    fn is_shown_by(&self, other: &Self, wording: &Wording<'_>) -> bool {
-        if self.fact.kind != other.fact.kind {
-            return false;
+/// Something that happened in a match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The stored fact of the seat whose figures they are, with what only others know, and players named by seat.
+    pub row: FactRow,
+    /// The entry that showed it first.
+    pub first: Option<EntryId>,
+    /// The same in a sentence.
+    pub shown: StepFact,
+}
+
+/// What happened in a match, each event once, as these sessions' facts show it, in the order in which it showed. Of a seat
+/// with several sessions, our referee's transcript counts, else the last one; of the others only what it does not note,
+/// such as fallbacks.
+#[must_use]
+pub fn events(
+    kit: &'static dyn Kit,
+    row: &MatchRow,
+    sessions: &[SessionRow],
+    facts: Vec<FactRow>,
+) -> Vec<Event> {
+    let names = names_in(kit, row, None, true);
+    let wording = Wording {
+        kit,
+        names: &names,
+        own: None,
+    };
+    let counted = Counted::new(sessions);
+    let mut rows = counted.rows(facts);
+    rows.sort_by_key(|row| (row.entry, row.id));
+    let observed = rows.iter().map(|row| {
+        let fact = Fact::new(row.kind.clone(), row.data.clone());
+        match row.seat.map(Seat) {
+            Some(seat) => Observed {
+                seat: Some(seat),
+                fact: kit.card().seated(fact, seat),
+            },
+            None => Observed { seat: None, fact },
         }
-        let own = |seat| self.seats.contains(seat);
-        if other.seats.is_empty() || other.seats.iter().any(own) {
-            return self.fact == other.fact;
-        }
-        let reads_alike = |fact: &Self, reader: &Self| {
-            wording.sentence(&fact.fact, &reader.seats) == fact.sentence
+    });
+    let observed: Vec<Observed> = observed.collect();
+    let all = counted.0.len() == row.seats.len();
+    let found = happened(&observed, all, kit.card().sighting);
+    let event = |one: games::Happened| {
+        let source = rows.get(one.source)?;
+        let shown = StepFact {
+            seats: one.seats.iter().map(|seat| seat.0).collect(),
+            ..StepFact::new(source.seat, one.fact, &wording)
         };
-        let same = self.sentence == other.sentence
-            || self.leaves_out(other, wording) && other.leaves_out(self, wording);
-        same && reads_alike(self, other) && reads_alike(other, self)
-    }
-
-    /// Whether its sentence says nothing of that in which another one's data differs.
-    fn leaves_out(&self, other: &Self, wording: &Wording<'_>) -> bool {
-        let mut fact = self.fact.clone();
-        match (&mut fact.data, &other.fact.data) {
-            (Value::Object(own), Value::Object(others)) => own.retain(|name, value| {
-                let others = others.get(name);
-                others.is_none_or(|others| alike(value, others))
-            }),
-            (own, others) => return alike(own, others),
-        }
-        wording.sentence(&fact, &self.seats) == self.sentence
-    }
+        Some(Event {
+            row: FactRow {
+                seats: shown.seats.clone(),
+                data: shown.fact.data.clone(),
+                ..source.clone()
+            },
+            first: rows.get(one.first)?.entry,
+            shown,
+        })
+    };
+    found.into_iter().filter_map(event).collect()
 }
 
-/// Whether two values say the same wherever both say something.
-fn alike(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Null, _) | (_, Value::Null) => true,
-        (Value::Object(one), Value::Object(other)) => {
-            let mut one = one.iter();
-            one.all(|(name, value)| alike(value, other.get(name).unwrap_or(&Value::Null)))
-        }
-        (one, other) => one == other,
-    }
-}
+/// By seat the session that counts there.
+struct Counted<'a>(HashMap<u8, &'a SessionRow>);
 
-/// Adds to a value what another one says besides it.
-fn joined(one: &mut Value, other: Value) {
-    match (one, other) {
-        (Value::Object(one), Value::Object(other)) => {
-            for (name, value) in other {
-                joined(one.entry(name).or_insert(Value::Null), value);
+impl<'a> Counted<'a> {
+    fn new(sessions: &'a [SessionRow]) -> Self {
+        let rank = |row: &SessionRow| (row.opened.side == Side::Referee, row.id);
+        let mut counted: HashMap<u8, &SessionRow> = HashMap::new();
+        for row in sessions {
+            let Some(seat) = row.opened.seat else {
+                continue;
+            };
+            let best = counted.entry(seat).or_insert(row);
+            if rank(row) > rank(best) {
+                *best = row;
             }
         }
-        (one @ Value::Null, other) => *one = other,
-        _ => {}
+        Self(counted)
+    }
+
+    fn has(&self, row: &FactRow) -> bool {
+        let counted = row.seat.and_then(|seat| self.0.get(&seat));
+        counted.is_none_or(|counted| counted.id == row.session)
+    }
+
+    /// Their facts, and what others alone note.
+    fn rows(&self, facts: Vec<FactRow>) -> Vec<FactRow> {
+        let own = facts.iter().filter(|row| self.has(row));
+        let noted: HashSet<(Option<u8>, String)> =
+            own.map(|row| (row.seat, row.kind.clone())).collect();
+        let rows = facts.into_iter();
+        rows.filter(|row| self.has(row) || !noted.contains(&(row.seat, row.kind.clone())))
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{StepFact, Wording};
-    use games::Fact;
-    use games::scene::Names;
+    use super::{Event, events};
+    use crate::history::{FactRow, SessionRow};
+    use crate::store::tests::fake::new_session;
+    use crate::store::types::{EntryId, Secrecy, SessionId, Side};
+    use crate::store::{MatchRow, SeatRow};
     use serde_json::{Value, json};
 
-    /// Whether what seats 0 and 1 show becomes one fact.
-    fn is_one(game: &str, kind: &str, shown: [Value; 2]) -> bool {
-        let wording = Wording {
-            kit: games::find(game).unwrap(),
-            names: &Names::by_seat(&["ann", "bob", "cid", "dan"].map(Some)),
-            own: None,
-        };
-        let mut facts = Vec::new();
-        for (seat, data) in (0..).zip(shown) {
-            StepFact::new(Some(seat), Fact::new(kind, data)).join(&mut facts, &wording);
+    /// A session with the number of its seat; our referee's has 10 more.
+    fn session(side: Side, seat: u8) -> SessionRow {
+        let id = i64::from(seat) + if side == Side::Referee { 10 } else { 0 };
+        SessionRow {
+            id: SessionId(id),
+            opened: new_session(1, side, seat),
+            opened_us: 0,
+            last_entry: None,
+            entries: None,
+            ended_us: Some(1),
+            cause: None,
+            detail: String::new(),
+            scores: Vec::new(),
+            pruned: false,
+            secrecy: Secrecy {
+                side,
+                bot: String::new(),
+                entrant: None,
+                over_us: Some(1),
+            },
         }
-        facts.len() == 1
+    }
+
+    /// What is made of facts of the referee's sessions (from 10) and of others, by their sessions' numbers.
+    fn made(facts: &[(i64, &str, Value)]) -> Vec<Event> {
+        let referees = (0..4).map(|seat| session(Side::Referee, seat));
+        let own = (0..4).map(|seat| session(Side::Player, seat));
+        let sessions: Vec<SessionRow> = own.chain(referees).collect();
+        let rows = (1..).zip(facts).map(|(id, (session, kind, data))| FactRow {
+            id,
+            session: SessionId(*session),
+            seat: Some((session % 10) as u8),
+            bot: String::new(),
+            entry: Some(EntryId(id)),
+            kind: (*kind).to_owned(),
+            data: data.clone(),
+            seats: Vec::new(),
+            entrant: None,
+        });
+        let kit = games::find("koehandel").unwrap();
+        let seats = (0..).zip(["ann", "bob", "cid", "dan"]);
+        let seats = seats.map(|(seat, name)| SeatRow {
+            seat,
+            name: Some(name.to_owned()),
+            ..SeatRow::default()
+        });
+        let row = MatchRow {
+            seats: seats.collect(),
+            ..MatchRow::default()
+        };
+        events(kit, &row, &sessions, rows.collect())
     }
 
     #[test]
-    fn facts_about_their_readers_are_theirs_and_others_are_one() {
-        let twice = |game, kind, data: Value| is_one(game, kind, [data.clone(), data]);
-        let score = json!({"points": 8.75, "penned": 7, "final": true});
-        assert!(!twice("smartdog", "score", score));
-        assert!(!twice("lighthouses", "key", json!({"lighthouse": [3, 4]})));
-        assert!(!twice("planetwars", "fallback", json!({"cause": "late"})));
-        let start =
-            |player| json!({"cols": 9, "rows": 9, "sheep": 5, "map": "m", "player": player});
-        assert!(is_one("smartdog", "start", [start(1), start(2)]));
-        let trade = |own: &str, money| {
-            json!({"animal": "I", "count": 2, "challenger": "seat 0", "winner": "seat 0", "loser": "seat 1",
-                "own_bids": [own], "winner_paid": {"cards": 1, "money": money},
-                "loser_paid": {"cards": 1, "money": "h"}})
+    fn an_event_that_all_seats_note_in_their_own_words_stands_once() {
+        let sale = |buyer: &str, paid: Value| {
+            (
+                "auction",
+                json!({"card": "F", "buyer": buyer, "price": 90, "paid": paid, "free": false}),
+            )
         };
-        let known = [trade("n", Value::Null), trade("h", json!("n"))];
-        assert!(is_one("koehandel", "trade", known));
-        let sale = |card, bids| json!({"card": card, "buyer": "seat 2", "price": 90, "bids": bids});
-        let [low, high] = [20, 90].map(|bid| json!({"seat 2": bid}));
-        assert!(is_one(
-            "koehandel",
-            "auction",
-            [sale("F", low.clone()), sale("F", high)]
-        ));
-        assert!(!is_one(
-            "koehandel",
-            "auction",
-            [sale("F", low.clone()), sale("I", low)]
-        ));
+        let trade = |winner: &str, loser: &str, own: Value, money: Value| {
+            let data = json!({"animal": "I", "count": 2, "challenger": winner, "winner": winner,
+                "loser": loser, "own_bids": own, "winner_paid": {"cards": 1, "money": money},
+                "loser_paid": {"cards": 1, "money": null}});
+            ("trade", data)
+        };
+        let noted = [
+            (10, sale("N", Value::Null)),
+            (11, sale("W", Value::Null)),
+            (12, sale("S", json!("nttttf"))),
+            (2, sale("S", json!("nttttf"))),
+            (12, trade("W", "N", json!([]), Value::Null)),
+            (13, trade("S", "W", json!(["h"]), json!("h"))),
+            (10, trade("E", "S", json!(["n"]), json!("h"))),
+        ];
+        let facts: Vec<_> = noted
+            .into_iter()
+            .map(|(at, (kind, data))| (at, kind, data))
+            .collect();
+        let found = made(&facts);
+        let shown: Vec<_> = found
+            .iter()
+            .map(|one| (one.shown.sentence.as_str(), &one.row.seats))
+            .collect();
+        let bought = "cid buys the goat for 90, paying 90 in 6 cards";
+        let won = "dan wins 2 cows from ann, whom it had challenged; 100 in 1 card against 1 card";
+        let (first, second) = (vec![0, 1, 2], vec![0, 2, 3]);
+        assert_eq!(shown, [(bought, &first), (won, &second)]);
+        assert_eq!((found[0].row.id, found[0].first), (3, Some(EntryId(1))));
+        assert_eq!(
+            found[1].row.data["offers"],
+            json!({"seat 3": ["h"], "seat 0": ["n"]})
+        );
+    }
+
+    #[test]
+    fn of_a_seat_with_several_sessions_the_referees_counts_and_what_it_does_not_note() {
+        let found = made(&[
+            (1, "fallback", json!({"cause": "late"})),
+            (1, "donkey", json!({"number": 1, "value": 50})),
+            (11, "donkey", json!({"number": 1, "value": 50})),
+        ]);
+        let kinds: Vec<_> = found
+            .iter()
+            .map(|one| (one.row.kind.as_str(), one.row.session.0))
+            .collect();
+        assert_eq!(kinds, [("fallback", 1), ("donkey", 11)]);
     }
 }

@@ -1,7 +1,8 @@
 //! The replay of a stored match as it is shown: what was to be seen, step by step, by everybody or by one seat.
 
+use super::answer_times::AnswerTimes;
 use super::dialogue::watch;
-use super::found::StepFact;
+use super::found::{StepFact, events};
 use super::names::names_in;
 use super::seat::{ReplayError, SeatLine, lines_from};
 use super::setup::dialogue_setup;
@@ -13,7 +14,7 @@ use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
 use games::scene::Names;
-use games::{Cause, DialogueSetup, Fact, Kit, Picture, Places, Scene, Seat};
+use games::{Cause, DialogueSetup, Kit, Picture, Places, Scene, Seat};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -44,7 +45,8 @@ pub struct Step {
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
-    /// How long the seat took for the answer that led here, in milliseconds, where that was measured of one alone.
+    /// How long the seat took for the answer that led here, from the arrival of the question, in milliseconds, where that was
+    /// measured of one alone: as in the deadline ledger, where that has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<f64>,
     /// Whether an answer did not come, or not in time, since the step before; of the last step also after it.
@@ -186,6 +188,7 @@ pub fn seats(sessions: &[SessionRow]) -> Vec<Option<u8>> {
 pub struct Footage {
     kit: &'static dyn Kit,
     names: Names,
+    times: AnswerTimes,
     source: Source,
 }
 
@@ -227,11 +230,11 @@ pub async fn footage(
     let source = match view {
         View::Everything(sessions) => {
             let mut entries = Vec::new();
-            for session in sessions {
+            for session in &sessions {
                 let Some(seat) = session.opened.seat.map(Seat) else {
                     continue;
                 };
-                let own = history::whole_transcript(store.reader(), &session)
+                let own = history::whole_transcript(store.reader(), session)
                     .await?
                     .into_iter();
                 entries.extend(own.map(|entry| (seat, entry)));
@@ -239,7 +242,7 @@ pub async fn footage(
             Source::Table {
                 setup: row.setup.clone(),
                 entries,
-                facts: facts(store, kit, &row.id).await?,
+                facts: facts(store, kit, row, &sessions).await?,
                 // One that was given up may have been cut between its seats' transcripts.
                 growing: row.ended_us.is_none() || row.cause == Some(Cause::Cancelled),
             }
@@ -254,27 +257,31 @@ pub async fn footage(
             }
         }
     };
-    Ok(Footage { kit, names, source })
+    let sessions = history::sessions_of(store.reader(), &row.id).await?;
+    Ok(Footage {
+        kit,
+        names,
+        times: AnswerTimes::read(store, &sessions).await?,
+        source,
+    })
 }
 
-/// A match's stored facts by the entry that they follow from.
+/// What happened in a match, by the entry that it follows from.
 async fn facts(
     store: &Store,
-    kit: &dyn Kit,
-    match_id: &str,
+    kit: &'static dyn Kit,
+    row: &MatchRow,
+    sessions: &[SessionRow],
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
+    let mut noted = history::facts(store.reader(), &row.id).await?;
+    noted.retain(|fact| {
+        fact.kind != STDERR && sessions.iter().any(|session| session.id == fact.session)
+    });
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
-    for row in history::facts(store.reader(), match_id).await? {
-        let Some(entry) = row.entry.filter(|_| row.kind != STDERR) else {
-            continue;
-        };
-        let (seat, fact) = (row.seat, Fact::new(row.kind, row.data));
-        let fact = match seat {
-            Some(seat) => kit.card().seated(fact, Seat(seat)),
-            None => fact,
-        };
-        let found = found.entry(entry).or_default();
-        found.push(StepFact::new(seat, fact));
+    for event in events(kit, row, sessions, noted) {
+        if let Some(entry) = event.first {
+            found.entry(entry).or_default().push(event.shown);
+        }
     }
     Ok(found)
 }
@@ -304,7 +311,10 @@ impl Footage {
                 names: &self.names,
                 own: self.own_place(),
             },
-            timing: Timing::default(),
+            timing: Timing {
+                times: self.times.clone(),
+                ..Timing::default()
+            },
             figures: None,
             held: None,
             count: 0,
@@ -406,8 +416,10 @@ impl Footage {
                 steps.timing.passes(seat, side, entry);
             }
             let flow = steps.see(dialogue.scene(), after);
-            let found = seen.facts.iter();
-            steps.learn(found.map(|(_, fact)| StepFact::new(seat, fact.clone())));
+            for (_, fact) in seen.facts {
+                let fact = StepFact::new(seat, fact.clone(), &steps.wording);
+                steps.learn([fact]);
+            }
             flow
         });
         Ok(replayed.differences)
@@ -471,22 +483,17 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
         ControlFlow::Continue(())
     }
 
-    /// Facts found since; those that several seats show alike are one, with all that any of them knows.
-    fn learn(&mut self, found: impl Iterator<Item = StepFact>) {
+    /// What has happened since.
+    fn learn(&mut self, found: impl IntoIterator<Item = StepFact>) {
         let Some(held) = &mut self.held else { return };
         for new in found {
-            new.join(&mut held.facts, &self.wording);
+            new.add_to(&mut held.facts);
         }
     }
 
     fn give(&mut self) -> ControlFlow<()> {
         match self.held.take() {
-            Some(mut step) => {
-                for found in &mut step.facts {
-                    found.turns = self.wording.turns_on(&found.fact);
-                }
-                (self.each)(step)
-            }
+            Some(step) => (self.each)(step),
             None => ControlFlow::Continue(()),
         }
     }

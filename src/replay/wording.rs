@@ -1,13 +1,11 @@
 //! What a step says besides its scene: facts in sentences, the game's figures by seat, and how long answers took.
 
+use super::answer_times::{AnswerTime, AnswerTimes};
 use crate::store::types::{Direction, Entry, EntryId, Side};
 use games::scene::Names;
 use games::{Fact, Kit, RecordedReply};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Times below these are the transcript's own: in matches within one process answers follow at once.
-const MEASURED_US: i64 = 5;
 
 /// What a view needs to put its match into words and figures.
 #[derive(Clone, Copy)]
@@ -19,9 +17,9 @@ pub(super) struct Wording<'a> {
 }
 
 impl Wording<'_> {
-    /// A fact that these seats show, in a sentence.
-    pub(super) fn sentence(&self, fact: &Fact, seats: &[u8]) -> String {
-        let own = self.own.or_else(|| seats.first().copied().map(usize::from));
+    /// A fact that this seat notes, in a sentence.
+    pub(super) fn sentence(&self, fact: &Fact, seat: Option<u8>) -> String {
+        let own = self.own.or_else(|| seat.map(usize::from));
         self.kit.card().said(fact, own, self.names)
     }
 
@@ -50,6 +48,8 @@ impl Wording<'_> {
 /// How long answers took, entry by entry.
 #[derive(Debug, Default)]
 pub(super) struct Timing {
+    /// What the ledger has: it counts more than the transcript's own times.
+    pub(super) times: AnswerTimes,
     /// When each seat was sent its last message, and the entry.
     asked: BTreeMap<Option<u8>, (i64, EntryId)>,
     /// The entries that asked for what was answered since the last step.
@@ -79,9 +79,16 @@ impl Timing {
         {
             self.decided.push(asked);
         }
-        let took_us = asked.map(|(asked_us, _)| entry.at_us.saturating_sub(asked_us));
-        let took_us = took_us.filter(|took_us| *took_us >= MEASURED_US);
-        self.took_ms = took_us.map(|us| us as f64 / 1e3);
+        let took = asked.map(|(asked_us, asked)| {
+            let took_us = entry.at_us.saturating_sub(asked_us);
+            self.times.asked_by(asked).unwrap_or(AnswerTime {
+                took_ms: took_us as f64 / 1e3,
+                thought_ms: None,
+            })
+        });
+        self.took_ms = took
+            .filter(AnswerTime::is_measured)
+            .map(|took| took.took_ms);
     }
 
     /// An answer of a seat that was waited for; with `is_first` the answers before it were to an earlier question.

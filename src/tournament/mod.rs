@@ -42,7 +42,7 @@ mod watch;
 mod workers;
 
 pub use crate::referee::{MatchError, Stop};
-pub use chance::secret_of;
+pub use chance::{Deal, Drawn};
 pub use course::{Aim, Course, Ended, Matches, Play, Target};
 pub use cup::{Cup, Models};
 pub use entrant::Entrant;

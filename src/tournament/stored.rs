@@ -1,5 +1,6 @@
 //! Stored tournaments as standings take them.
 
+use super::chance::Drawn;
 use super::sides::counted;
 use super::standings::{History, Named, PlayedGame, RankSettings, Standings, TieBreak};
 use crate::history::{self, ALL_ROUNDS, TournamentMatch, public_spec};
@@ -84,6 +85,13 @@ impl StoredTournament {
             over: self.over(),
         };
         standings_of(&self.row.setup, remarks, &self.entrants, &self.games)
+    }
+
+    /// What all chance followed from, as far as everybody may read it.
+    #[must_use]
+    pub fn drawn(&self) -> Option<Drawn> {
+        let row = &self.row;
+        Drawn::new(&row.id, &row.setup, row.ended_us.is_some())
     }
 
     /// Why it is over, if it is.

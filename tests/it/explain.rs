@@ -62,6 +62,11 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
                 (&game.into(), &"champion".into())
             );
             assert_eq!(&message["decision"], decision, "{game}");
+            let [said, words] =
+                ["said", "words"].map(|name| decision[name].as_str().unwrap_or_default());
+            let wire = said.trim_end();
+            let spoken = !words.is_empty() && (wire.is_empty() || !words.contains(wire));
+            assert!(spoken, "{game}: {said:?} is {words:?}");
             let explanation = &message["explanation"];
             let candidates = explanation["candidates"].as_array().unwrap();
             if let Some(chosen) = candidates.first() {

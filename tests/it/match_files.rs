@@ -35,6 +35,24 @@ fn play_all(played: &Path) {
     }
 }
 
+/// A deck has 40 cards, and each is sold once, whatever four seats note of it.
+fn every_sale_is_there_once(file: &Value, path: &str, nowhere: &Path) {
+    let noted = file["facts"].as_array().unwrap().iter();
+    let noted = noted.filter(|fact| fact["kind"] == "auction").count();
+    assert_eq!(noted, 160);
+    let happened = file["happened"].as_array().unwrap().iter();
+    let sales: Vec<&Value> = happened.filter(|one| one["kind"] == "auction").collect();
+    assert_eq!(sales.len(), 40);
+    let shown = ok(run_on(nowhere, &["match", "show", path, "--facts"]));
+    for sale in sales {
+        let known = sale["data"]["free"] == true || sale["data"]["paid"].is_string();
+        assert!(known, "the buyer knows what it has paid: {sale}");
+        assert!(shown.contains(sale["sentence"].as_str().unwrap()), "{sale}");
+    }
+    let lines = shown.lines().filter(|line| line.contains(" auction "));
+    assert_eq!(lines.count(), 40, "{shown}");
+}
+
 #[test]
 fn a_match_is_verified_shown_and_imported_from_its_file() {
     let folder = folder();
@@ -62,6 +80,9 @@ fn a_match_is_verified_shown_and_imported_from_its_file() {
             "{verified}"
         );
         let shown = ok(run_on(&nowhere, &["match", "show", &path]));
+        if row["game"] == "koehandel" {
+            every_sale_is_there_once(&file, &path, &nowhere);
+        }
         assert_eq!(
             shown.lines().next(),
             ok(run_on(&played, &["match", "show", id])).lines().next()

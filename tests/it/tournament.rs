@@ -468,7 +468,7 @@ fn the_daemon_shows_what_is_stored() {
     let parts = exported.as_object_mut().unwrap();
     let matches = parts.remove("matches").unwrap();
     assert_eq!(matches.as_array().unwrap().len(), 48);
-    parts.remove("tournament").unwrap();
+    let exported_row = parts.remove("tournament").unwrap();
 
     let app = TestApp::start(folder.path());
     let all = app.items("/api/v1/tournaments");
@@ -482,6 +482,9 @@ fn the_daemon_shows_what_is_stored() {
     assert_eq!(app.items("/api/v1/tournaments?game=koehandel").len(), 0);
     let get = |what: &str| app.get(&format!("/api/v1/tournaments/{id}{what}")).json();
     assert_eq!(get(""), all[0]);
+    for known in ["commitment", "secret"] {
+        assert!(all[0][known].is_string() && exported_row[known] == all[0][known]);
+    }
     assert_eq!(get("/standings"), exported);
     let crosstable = get("/crosstable");
     assert_eq!(crosstable["items"].as_array().unwrap().len(), 6);

@@ -1,6 +1,6 @@
 //! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
 
-use super::view::{evidence, micros, seated};
+use super::view::{evidence, millis, seated};
 use super::visit::Visit;
 use crate::api::contents::Wanted;
 use crate::api::ledger::{DecisionShown, Ledger};
@@ -8,8 +8,9 @@ use crate::api::lists::Rows as _;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
-use crate::replay::seat_names;
-use crate::store::Side;
+use crate::history;
+use crate::replay::{MEASURED_MS, answers, seat_names};
+use crate::store::{EntryId, SessionId, Side};
 use games::text::counted;
 use std::collections::BTreeSet;
 
@@ -34,7 +35,13 @@ pub(super) struct Row {
     /// To why it was so, where our bot decided.
     pub(super) why: Option<String>,
     pub(super) who: String,
+    session: SessionId,
+    /// What was answered, in the game's words, once that was read.
+    pub(super) said: String,
+    /// From the question's arrival to the answer.
     pub(super) took: String,
+    /// The bot's own part of it, where that was measured.
+    pub(super) thought: String,
     pub(super) limit: String,
     /// The share of its limit that it took per cent, and as the width of a bar of 200, unless it would be empty.
     pub(super) used: String,
@@ -65,8 +72,8 @@ impl Decisions {
         let words = format!(
             "{}; the slowest took {} of {}; {}.",
             counted(all.len(), "decision"),
-            micros((slowest.sent_ms * 1e3) as u64),
-            micros((slowest.limit_ms * 1e3) as u64),
+            millis(slowest.sent_ms),
+            millis(slowest.limit_ms),
             match fallbacks {
                 0 => "none was answered by the fallback".to_owned(),
                 1 => "one was answered by the fallback".to_owned(),
@@ -81,8 +88,14 @@ impl Decisions {
                 evidence: evidence(one.session.0, one.entry.0),
                 why: why(&found.id, session).map(|why| format!("{why}entry={}", one.entry.0)),
                 who: seated(&names, session.seat, &session.bot),
-                took: micros((one.sent_ms * 1e3) as u64),
-                limit: micros((one.limit_ms * 1e3) as u64),
+                session: session.id,
+                said: String::new(),
+                took: measured(one.sent_ms),
+                thought: match session.side {
+                    Side::Player => millis((one.thought_ms - one.queued_ms).max(0.0)),
+                    Side::Referee => String::new(),
+                },
+                limit: millis(one.limit_ms),
                 used: format!("{:.1}", 100.0 * used(one)),
                 width: bar(used(one)),
                 fallback: one.fallback,
@@ -95,6 +108,33 @@ impl Decisions {
             count: all.len(),
             words,
         })
+    }
+
+    /// Adds what was answered.
+    pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
+        let store = &visit.state.store;
+        let row = visit.match_row(&found.id).await?;
+        for session in history::sessions_of(store.reader(), &found.id).await? {
+            if self.rows.iter().all(|row| row.session != session.id) {
+                continue;
+            }
+            let answers = answers(store, &row, &session).await?;
+            for decision in &mut self.rows {
+                if decision.session == session.id {
+                    let said = answers.get(&EntryId(decision.entry));
+                    decision.said = said.cloned().unwrap_or_else(|| "nothing".to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How long an answer took, where that was measured: in matches within one process answers follow at once.
+fn measured(ms: f64) -> String {
+    match ms < MEASURED_MS {
+        true => "–".to_owned(),
+        false => millis(ms),
     }
 }
 

@@ -144,7 +144,10 @@ fn fact(step: &Step, found: &StepFact, names: &Names) -> Fact {
         kind: found.fact.kind.replace('_', " "),
         sentence: found.sentence.clone(),
         turns: found.turns,
-        seen_by: seats.join(", "),
+        seen_by: match seats.len() {
+            2.. if seats.len() == names.count() => "everybody".to_owned(),
+            _ => seats.join(", "),
+        },
         replay: entry.map_or_else(String::new, |entry| view::replay(entry, step.seat)),
         evidence: entry.map_or_else(String::new, |entry| {
             format!("?tab=transcript&cursor={}#e{entry}", entry - 1)

@@ -1,6 +1,7 @@
 //! Pages for people, made here from the same reads as the API's answers: they work without scripts, and load
 //! nothing from elsewhere.
 
+mod about;
 mod assets;
 mod bots;
 mod dashboard;

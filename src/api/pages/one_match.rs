@@ -1,6 +1,7 @@
 //! One match: who played, how it ended and why, and behind tabs what happened, what was decided, everything that was
 //! said, and what it was started from. Only the tab that is open is read.
 
+use super::about::About;
 use super::decisions::{Decisions, is_ours, why};
 use super::facts::FactsShown;
 use super::filters::{link, query};
@@ -24,7 +25,6 @@ use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use games::scene::Names;
-use serde_json::Value;
 
 /// What the page's address may hold besides the match.
 const NAMES: &[&str] = &[
@@ -37,10 +37,6 @@ const LINE_CHARS_MAX: usize = 140;
 const LINE_BREAKS_MAX: usize = 2;
 /// How many pages of entries are searched at once; after that the search goes on from the next page.
 const READS_MAX: usize = 40;
-/// The most parts of its setup.
-const SETUP_MAX: usize = 40;
-/// How deep they are looked for.
-const DEPTH_MAX: usize = 3;
 
 #[derive(Template)]
 #[template(path = "pages/match.html")]
@@ -62,8 +58,7 @@ struct OneMatch {
     pruned: bool,
     /// To the decisions of our bot whose seat is not known, if there is one.
     own: Option<String>,
-    /// What it was started from, once that is public.
-    setup: Vec<(String, String)>,
+    about: About,
     seats: Vec<Seat>,
     decisions: Decisions,
     /// What users' programs did.
@@ -195,7 +190,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         tab,
         tabs: tab.links(),
         sessions: sessions.iter().map(|row| session(&names, row)).collect(),
-        setup: found.setup.as_ref().map(parts).unwrap_or_default(),
+        about: read.about,
         seats: found
             .seats
             .iter()
@@ -222,6 +217,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
 /// What the open tab shows.
 #[derive(Default)]
 struct Read {
+    about: About,
     facts: FactsShown,
     decisions: Decisions,
     programs: Vec<ProgramRow>,
@@ -245,10 +241,12 @@ impl Read {
             Tab::Facts => read.facts = FactsShown::read(visit, &found.id, names).await?,
             Tab::Decisions => {
                 read.decisions = Decisions::read(visit, found).await?;
+                read.decisions.say(visit, found).await?;
                 read.programs = programs::read(visit, found, names).await?;
             }
             Tab::Transcript => read.transcript(visit, found, names).await?,
-            Tab::Replay | Tab::About => {}
+            Tab::About => read.about = About::read(visit, found).await?,
+            Tab::Replay => {}
         }
         Ok(read)
     }
@@ -302,29 +300,6 @@ fn verdict(line: &MatchLine) -> String {
         (_, "", tied) => format!("{tied} share the win{against}.{why}"),
         (_, won, _) => format!("{won} won{against}.{why}"),
     }
-}
-
-/// The parts of what a match was started from, each with its name.
-fn parts(setup: &Value) -> Vec<(String, String)> {
-    fn collect(value: &Value, path: &str, depth: usize, found: &mut Vec<(String, String)>) {
-        match value {
-            Value::Object(fields) if depth < DEPTH_MAX => {
-                for (name, value) in fields {
-                    let name = format!("{path}{}", name.replace('_', " "));
-                    let inner = format!("{name}: ");
-                    let path = if value.is_object() { &inner } else { &name };
-                    collect(value, path, depth + 1, found);
-                }
-            }
-            value if found.len() < SETUP_MAX && !value.is_null() => {
-                found.push((path.to_owned(), view::value(value)));
-            }
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
-    collect(setup, "", 0, &mut found);
-    found
 }
 
 fn seated(found: &MatchShown, seat: &SeatRow) -> Seat {

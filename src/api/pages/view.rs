@@ -79,9 +79,14 @@ pub(super) fn micros(us: u64) -> String {
         0 => "< 1 µs".to_owned(),
         1..1_000 => format!("{us} µs"),
         1_000..10_000 => format!("{:.1} ms", us as f64 / 1e3),
-        10_000..1_000_000 => format!("{} ms", us / 1_000),
+        10_000..1_000_000 => format!("{:.0} ms", us as f64 / 1e3),
         _ => format!("{:.1} s", us as f64 / 1e6),
     }
+}
+
+/// Milliseconds in the unit that suits them.
+pub(super) fn millis(ms: f64) -> String {
+    micros((ms * 1e3).round() as u64)
 }
 
 /// Bytes in the unit that suits them.

@@ -1,18 +1,17 @@
 //! Why our bot decided as it did, and what it decided: one seat of a stored match.
 
 use super::layout::{Shell, shown};
-use super::view::{self, When, clock_time, figure, micros, percent};
+use super::view::{self, When, clock_time, figure, millis, percent};
 use super::visit::Visit;
 use crate::api::explain;
 use crate::api::problem::Problem;
 use crate::clock::time;
-use crate::replay::{Decision, Explained, seat_names};
+use crate::replay::{Decision, Explained, MEASURED_MS, seat_names};
 use crate::store::EntryId;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use games::reasons::PROBABILITY;
-use games::scene::Names;
 use games::text::counted;
 use games::{Belief, Candidate};
 use std::collections::BTreeMap;
@@ -21,8 +20,6 @@ use std::collections::BTreeMap;
 const DECISIONS_MAX: usize = 1_000;
 /// The most letters of an answer in the list.
 const SAID_LEN_MAX: usize = 120;
-/// Times below these are the transcript's own, in milliseconds.
-const MEASURED_MS: f64 = 0.005;
 /// The width of a bar.
 const BAR: f64 = 200.0;
 
@@ -61,7 +58,10 @@ struct Made {
     replay: String,
     at: When,
     said: String,
+    /// From the question's arrival to the answer.
     took: String,
+    /// The bot's own part of it, where that was measured.
+    thought: String,
     note: String,
     slowest: bool,
     chosen: bool,
@@ -99,10 +99,10 @@ pub(super) async fn page(
             Ok((decisions, explained.transpose()?, read.heir()))
         })
         .await?;
-    let people = People::read(&visit, &id).await?;
+    let names = seat_names(&visit.match_row(&id).await?.seats);
     let who = seat
         .parse()
-        .map_or_else(|_| seat.clone(), |seat| people.names.name(seat));
+        .map_or_else(|_| seat.clone(), |seat| names.name(seat));
     let to = |decision: &Decision| {
         let session = visit.value("session");
         let session = session.map_or_else(String::new, |session| format!("session={session}&"));
@@ -137,7 +137,7 @@ pub(super) async fn page(
         after: next_to(at.map(|at| at + 1)),
         decisions: near.map(made).collect(),
         count: counted(decisions.len(), "decision"),
-        one: explained.map(|explained| one(explained, &people, made)),
+        one: explained.map(|explained| one(explained, made)),
         id,
         seat,
         who,
@@ -152,36 +152,7 @@ fn near(decisions: &[Decision], entry: EntryId) -> EntryId {
     near.map_or(entry, |one| one.entry)
 }
 
-/// What players are called where beliefs are about them.
-struct People {
-    names: Names,
-    /// Whether the game's words for them are numbers on its wire, not seats.
-    by_number: bool,
-}
-
-impl People {
-    async fn read(visit: &Visit, id: &str) -> Result<Self, Problem> {
-        let row = visit.match_row(id).await?;
-        let kit = visit.state.store.reader().kit(&row.game);
-        Ok(Self {
-            names: seat_names(&row.seats),
-            by_number: kit.is_some_and(|kit| kit.card().teams.is_some()),
-        })
-    }
-
-    /// A player by the word for its place.
-    fn whom(&self, about: &str) -> String {
-        match (about, about.parse::<u8>()) {
-            ("own", _) => "itself".to_owned(),
-            ("all", _) => "everybody".to_owned(),
-            (_, Ok(number)) if self.by_number => self.names.of_number(number.into()),
-            (_, Ok(seat)) => self.names.name(seat.into()),
-            (about, Err(_)) => about.to_owned(),
-        }
-    }
-}
-
-fn one(explained: Explained, people: &People, made: impl Fn(&Decision) -> Made) -> One {
+fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {
     let explanation = &explained.explanation;
     let values = explanation.candidates.iter().filter_map(|one| one.value);
     let (low, high) = values.fold((0f64, 0f64), |(low, high), value| {
@@ -196,7 +167,7 @@ fn one(explained: Explained, people: &People, made: impl Fn(&Decision) -> Made) 
             .iter()
             .map(|candidate| weighed(candidate, scale))
             .collect(),
-        beliefs: believed(&explanation.beliefs, people),
+        beliefs: believed(&explanation.beliefs),
         explained,
     }
 }
@@ -207,11 +178,7 @@ fn took_ms(one: &Decision) -> Option<f64> {
 }
 
 fn made(one: &Decision, link: String) -> Made {
-    let said = one.said.as_deref().unwrap_or_default();
-    let mut said = match said {
-        "" => "nothing".to_owned(),
-        said => said.replace('\n', "; "),
-    };
+    let mut said = one.words.clone();
     if let Some((at, _)) = said.char_indices().nth(SAID_LEN_MAX) {
         said.truncate(at);
         said.push('…');
@@ -222,7 +189,8 @@ fn made(one: &Decision, link: String) -> Made {
         replay: String::new(),
         at: clock_time(time(one.at_us)),
         said,
-        took: took_ms(one).map_or_else(String::new, |ms| micros((ms * 1e3) as u64)),
+        took: took_ms(one).map_or_else(String::new, millis),
+        thought: one.thought_ms.map_or_else(String::new, millis),
         note: one.note.replace('_', " "),
         slowest: false,
         chosen: false,
@@ -231,10 +199,7 @@ fn made(one: &Decision, link: String) -> Made {
 
 fn weighed(candidate: &Candidate, scale: impl Fn(f64) -> String) -> Weighed {
     Weighed {
-        act: match candidate.act.as_str() {
-            "" => "nothing".to_owned(),
-            act => act.to_owned(),
-        },
+        act: candidate.words.clone(),
         plan: candidate.plan.clone(),
         value: candidate.value.map_or_else(String::new, figure),
         error: candidate
@@ -249,14 +214,14 @@ fn weighed(candidate: &Candidate, scale: impl Fn(f64) -> String) -> Weighed {
 }
 
 /// Amounts one by one; how likely things of one kind are, such as types, in one line, the likeliest first.
-fn believed(beliefs: &[Belief], people: &People) -> Vec<Believed> {
+fn believed(beliefs: &[Belief]) -> Vec<Believed> {
     let likely = |belief: &&Belief| belief.unit == PROBABILITY;
     let amounts = beliefs.iter().filter(|belief| !likely(belief));
-    let mut all: Vec<Believed> = amounts.map(|belief| amount(belief, people)).collect();
+    let mut all: Vec<Believed> = amounts.map(amount).collect();
     let mut kinds: BTreeMap<(&str, &str), Vec<(f64, &str)>> = BTreeMap::new();
     for belief in beliefs.iter().filter(likely) {
         let (kind, what) = belief.what.split_once(' ').unwrap_or(("", &belief.what));
-        let listed = kinds.entry((&belief.about, kind)).or_default();
+        let listed = kinds.entry((&belief.who, kind)).or_default();
         listed.push((belief.value, what));
     }
     all.extend(kinds.into_iter().map(|((about, kind), mut listed)| {
@@ -266,7 +231,7 @@ fn believed(beliefs: &[Belief], people: &People) -> Vec<Believed> {
             .map(|(value, what)| format!("{what} {}", percent(*value)));
         let listed = listed.collect::<Vec<_>>().join(", ");
         Believed {
-            about: people.whom(about),
+            about: about.to_owned(),
             what: format!("{kind} {listed}").trim().to_owned(),
             value: String::new(),
             range: String::new(),
@@ -275,9 +240,9 @@ fn believed(beliefs: &[Belief], people: &People) -> Vec<Believed> {
     all
 }
 
-fn amount(belief: &Belief, people: &People) -> Believed {
+fn amount(belief: &Belief) -> Believed {
     Believed {
-        about: people.whom(&belief.about),
+        about: belief.who.clone(),
         what: belief.what.clone(),
         value: format!("{} {}", figure(belief.value), belief.unit),
         range: match (belief.low, belief.high) {

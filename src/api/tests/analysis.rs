@@ -230,6 +230,51 @@ async fn facts_of_matches_that_are_over_are_there_once_with_names() {
 }
 
 #[tokio::test]
+async fn what_two_seats_note_of_one_event_is_listed_once() {
+    let app = App::new().await;
+    app.store().open_match(new_match(1, true)).await.unwrap();
+    for seat in 0..2 {
+        let session = new_session(1, Side::Referee, seat);
+        let mut pen = Pen::new(app.store(), None, session);
+        let mut append = pen.append(vec![said("ask"), received("7")]);
+        for number in 1..=2 {
+            let deal = Fact::new("deal", json!({ "number": number, "by": seat }));
+            append.facts.push((deal, None));
+        }
+        pen.send(app.store(), append).await;
+        pen.end(app.store(), vec![4, 1], 1).await;
+    }
+    let result = MatchResult::new(9, Cause::Normal, vec![4, 1]);
+    let closed = app.store().close_match(&match_id(1), result).await;
+    closed.unwrap();
+    let path = format!("/api/v1/matches/{}/facts", match_id(1));
+    let names = ["kind", "seat", "seats"];
+    let once = json!(["deal", 0, [0, 1]]);
+    assert_eq!(
+        picked(&app, &path, names).await,
+        [once.clone(), once.clone()]
+    );
+    let all = paged(&app, &format!("{path}?"), 250).await;
+    assert_eq!(paged(&app, &format!("{path}?"), 1).await, all);
+    // What one seat noted is there as it noted it.
+    let own = picked(&app, &format!("{path}?seat=1"), names).await;
+    let own_deal = json!(["deal", 1, null]);
+    assert_eq!(own, [own_deal.clone(), own_deal]);
+    assert_eq!(
+        picked(&app, &format!("{path}?kind=deal"), names)
+            .await
+            .len(),
+        2
+    );
+    assert_eq!(
+        picked(&app, &format!("{path}?kind=bluff"), names)
+            .await
+            .len(),
+        0
+    );
+}
+
+#[tokio::test]
 async fn facts_of_a_player_who_is_called_as_a_bot_are_found() {
     let app = App::new().await;
     let mut row = new_match(1, true);

@@ -285,14 +285,15 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     page(&format!("/matches/{id}?tab=facts"), &parts).await;
     let parts = ["bluff W 190", "id=\"e", &explain];
     page(&format!("/matches/{id}?tab=transcript"), &parts).await;
-    for tab in ["decisions", "about"] {
-        page(
-            &format!("/matches/{id}?tab={tab}"),
-            &["aria-current=\"page\""],
-        )
-        .await;
-    }
-    page(&explain, &["What Seat 1 decided", "<code>7</code>"]).await;
+    page(
+        &format!("/matches/{id}?tab=decisions"),
+        &["aria-current=\"page\""],
+    )
+    .await;
+    let verify = format!("drover match verify {id}");
+    let parts = ["<dt>Ended</dt>", "Run by", &verify, "match.html"];
+    page(&format!("/matches/{id}?tab=about"), &parts).await;
+    page(&explain, &["What Seat 1 decided", "names 7"]).await;
     let decisions = app.json(&format!("/api/v1{explain}")).await;
     let entry = &decisions["items"][0]["entry"];
     let parts = [
@@ -307,7 +308,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     // What a replay shows after it leads there, too.
     let after = entry.as_i64().unwrap() + 1;
     let here = format!("?entry={entry}");
-    let parts = ["Why champion decided so", "<code>7</code>", &here];
+    let parts = ["Why champion decided so", "Seat 1 names 7", &here];
     page(&format!("{explain}?entry={after}"), &parts).await;
     app.problem("/bots/toy/champion/versus?rival=x", StatusCode::NOT_FOUND)
         .await;

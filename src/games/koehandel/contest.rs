@@ -52,6 +52,7 @@ impl Contest for Koehandel {
         picture: scene::draw,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,
         history: Some(&facts::Shown),
@@ -149,6 +150,10 @@ impl Dialect for Callbacks {
 
     fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal> {
         dialect::in_form(message, answer)
+    }
+
+    fn in_words(&self, message: &[u8], answer: &str) -> Option<String> {
+        sentences::answered(message, answer)
     }
 
     fn default_answer(&self, _: &str) -> &'static str {

@@ -10,11 +10,14 @@ use super::rules::{Act, Ask, Money};
 use super::view::View;
 use drover_game::game::Seat;
 use drover_game::history::{Bluff, History, MatchFact};
+use drover_game::sighting::Sighting;
 use drover_game::wire::Fact;
 use serde_json::{Map, Value, json};
 
 /// Facts found and not yet fetched are at most this many; a match has a few hundred in all.
 const UNFETCHED_MAX: usize = 1_000;
+/// The field of a trade with the reader's own bids; for those who see all seats, `offers` by seat.
+const OWN_BIDS: &str = "own_bids";
 /// Letters of an unsound row that its mark repeats.
 const UNSOUND_TEXT_MAX: usize = 200;
 
@@ -310,7 +313,7 @@ impl Facts {
                 "loser": letter(traded.loser),
                 "winner_paid": {"cards": traded.cards, "money": letters(traded.paid)},
                 "loser_paid": {"cards": traded.back, "money": letters(traded.paid_back)},
-                "own_bids": offers.into_iter().flatten().map(|bid| bid.to_string()).collect::<Vec<_>>(),
+                OWN_BIDS: offers.into_iter().flatten().map(|bid| bid.to_string()).collect::<Vec<_>>(),
                 "rival_bids_cards": shown.into_iter().flatten().collect::<Vec<_>>(),
                 "tied": own.then_some(traded.tied),
             }),
@@ -390,13 +393,34 @@ fn seated(mut fact: Fact, seat: Seat) -> Fact {
             *value = seat.into();
         }
     }
-    for by_place in ["scores", BIDS] {
+    let own = data.remove(OWN_BIDS);
+    if let Some(own) = own.filter(|own| own.as_array().is_some_and(|bids| !bids.is_empty())) {
+        data.insert("offers".to_owned(), json!({ "S": own }));
+    }
+    for by_place in ["scores", "offers", BIDS] {
         if let Some(Value::Object(values)) = data.get_mut(by_place) {
             let seats = std::mem::take(values).into_iter();
             values.extend(seats.map(|(place, value)| (named(&place).unwrap_or(place), value)));
         }
     }
     fact
+}
+
+/// What a seat's fact is among those of the others: every seat receives every settlement, in the same order, and those who
+/// took part know what was paid.
+pub(super) fn sighting(fact: &Fact, seat: Seat) -> Sighting {
+    let own = format!("seat {}", seat.0);
+    let took_part = |names: &[&str]| names.iter().any(|name| fact.data[*name] == own.as_str());
+    match fact.kind.as_str() {
+        "auction" => Sighting::shared(fact, &["card", "buyer"]).known(took_part(&["buyer"])),
+        "trade" => Sighting::shared(fact, &["animal", "winner", "loser"])
+            .known(took_part(&["winner", "loser"]))
+            .apart(&["rival_bids_cards"]),
+        "bluff" => Sighting::shared(fact, &["by", "card", "caught"]).known(took_part(&["by"])),
+        "donkey" => Sighting::shared(fact, &["number"]),
+        "score" => Sighting::shared(fact, &[]),
+        _ => Sighting::Own,
+    }
 }
 
 fn letter(place: Compass) -> String {

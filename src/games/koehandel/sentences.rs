@@ -1,7 +1,7 @@
 //! Facts in sentences.
 
 use super::cards::{Animal, Compass, Purse};
-use super::dialect::cards;
+use super::dialect::{Fields, amount, cards, goods, place as placed};
 use super::scene::{counted, worth};
 use drover_game::Fact;
 use drover_game::scene::Who;
@@ -65,6 +65,48 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
 #[must_use]
 pub fn turns_on(fact: &Fact) -> bool {
     fact.kind == "bluff" && fact.data.get("caught") == Some(&Value::Bool(true))
+}
+
+/// An answer to a message in words.
+#[must_use]
+pub fn answered(message: &[u8], answer: &str) -> Option<String> {
+    let (asked, said) = (
+        Fields::cut(message).ok()?,
+        Fields::cut(answer.as_bytes()).ok(),
+    );
+    let money = said.as_ref().and_then(Fields::money);
+    let coins = money.and_then(cards);
+    Some(match (asked.kind(), asked.message()) {
+        ("start", _) => match said {
+            Some(said) if said.kind() == "trade" => {
+                let (rival, (_, animal, _)) = (placed(said.opponent())?, goods(said.goods())?);
+                let offer = coins.map_or_else(|| "nothing".to_owned(), worth);
+                let (rival, animal) = (Who(rival.index()), animal.name());
+                format!("challenges {rival} for the {animal}, offering {offer}")
+            }
+            _ => "auctions the next card".to_owned(),
+        },
+        // Who sells is not shown an auctioneer.
+        ("auction", _) => match (money.and_then(amount), asked.auctioneer().is_empty()) {
+            (Some(bid), false) => format!("bids {bid}"),
+            (None, false) => "passes".to_owned(),
+            (Some(price), true) => format!("buys it for {price}"),
+            (None, true) => "sells it".to_owned(),
+        },
+        ("trade", "equal_bid") => coins.map_or_else(
+            || "lets it go".to_owned(),
+            |coins| format!("offers {} after the tie", worth(coins)),
+        ),
+        ("trade", _) => coins.map_or_else(
+            || "accepts the offer".to_owned(),
+            |coins| format!("offers {} against it", worth(coins)),
+        ),
+        ("collect", _) => coins.map_or_else(
+            || "leaves the choice of coins to the referee".to_owned(),
+            |coins| format!("pays {}", worth(coins)),
+        ),
+        _ => return None,
+    })
 }
 
 /// The player at the place that a field holds: `W`, or `seat 2`.
@@ -186,7 +228,7 @@ fn score(read: Reading<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fact, sentence};
+    use super::{Fact, answered, sentence};
     use drover_game::scene::Names;
     use drover_game::sentence::Reading;
     use serde_json::{Value, json};
@@ -239,5 +281,61 @@ mod tests {
             said("score", score),
             "The match ends: bob has 2400, ann has 10, cid has 10 and dan has 0"
         );
+    }
+
+    #[test]
+    fn answers_are_said_with_animals_and_sums() {
+        for (message, answer, words) in [
+            (
+                "?market=1&id=2&type=auction&goods=F&money=t&opponent=W&auctioneer=E",
+                "?money=ft",
+                "bids 60",
+            ),
+            (
+                "?market=1&id=2&type=auction&goods=F&money=t&opponent=W&auctioneer=E",
+                "",
+                "passes",
+            ),
+            (
+                "?market=1&id=2&type=auction&goods=F&money=t&opponent=W",
+                "?money=t",
+                "buys it for 10",
+            ),
+            (
+                "?market=1&id=2&type=auction&goods=F&money=t&opponent=W",
+                "",
+                "sells it",
+            ),
+            (
+                "?market=1&id=2&type=start",
+                "?type=auction",
+                "auctions the next card",
+            ),
+            (
+                "?market=1&id=2&type=start",
+                "?type=trade&opponent=N&goods=I&money=nh",
+                "challenges cid for the cow, offering 100 in 2 cards",
+            ),
+            (
+                "?market=1&id=2&type=trade&goods=I&opponent=N&money=2",
+                "",
+                "accepts the offer",
+            ),
+            (
+                "?market=1&id=2&type=trade&goods=I&opponent=N&money=2",
+                "?money=f",
+                "offers 50 in 1 card against it",
+            ),
+            (
+                "?market=1&id=2&type=collect&opponent=N&money=ft",
+                "?money=ftttt",
+                "pays 90 in 5 cards",
+            ),
+        ] {
+            let names = Names::by_seat(&["ann", "bob", "cid", "dan"].map(Some));
+            let said = answered(message.as_bytes(), answer).expect("words");
+            assert_eq!(names.fill(&said), words, "{message}");
+        }
+        assert_eq!(answered(b"?type=information", ""), None);
     }
 }

@@ -3,7 +3,7 @@
 use super::bots;
 use super::dialect::engine::{self, REPLY_LINE_MAX};
 use super::dialect::player as wire;
-use super::facts::Record;
+use super::facts::{self, Record};
 use super::maps::Islands;
 use super::options::{OPTIONS, Options, RefereeSetup};
 use super::player::{GREET_WITHIN, Player, TURN_WITHIN};
@@ -66,6 +66,7 @@ impl Contest for Lighthouses {
         picture: scene::draw,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,
         history: None,
@@ -153,6 +154,10 @@ impl Dialect for JsonLines {
 
     fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal> {
         engine::in_form(message, answer)
+    }
+
+    fn in_words(&self, _: &[u8], answer: &str) -> Option<String> {
+        sentences::answered(answer)
     }
 
     fn default_answer(&self, frame: &str) -> &'static str {

@@ -4,6 +4,7 @@
 use super::rules::{Act, Chart, Lighthouse, Network, Point, View};
 use drover_game::counts::{Counts, counts, rivals};
 use drover_game::game::{Seat, Seats};
+use drover_game::sighting::Sighting;
 use drover_game::stats::{Interval, events90};
 use drover_game::wire::{Fact, Lesson};
 use serde_json::{Value, json};
@@ -319,5 +320,20 @@ impl Facts {
 
     fn note(&mut self, kind: &str, data: Value) {
         self.found.push(Fact::new(kind, data));
+    }
+}
+
+/// What a seat's fact is among those of the others: all see all lighthouses, but each once a round, and who acts knows with
+/// what.
+pub(super) fn sighting(fact: &Fact, seat: Seat) -> Sighting {
+    let own = |name: &str| fact.data[name] == seat.0;
+    match fact.kind.as_str() {
+        "game" => Sighting::shared(fact, &[]).apart(&["seat", "position"]),
+        // Who has missed an owner between two names another one before.
+        "capture" => Sighting::shared(fact, &["lighthouse", "to"]).known(own("to")),
+        "fall" => Sighting::shared(fact, &["lighthouse", "from"]).known(own("from")),
+        "link" | "link_lost" => Sighting::shared(fact, &["by", "ends"]).known(own("by")),
+        "triangle" | "triangle_lost" => Sighting::shared(fact, &["by", "corners"]).known(own("by")),
+        _ => Sighting::Own,
     }
 }

@@ -1,7 +1,6 @@
 //! Facts in sentences.
 
 use drover_game::Fact;
-use drover_game::scene::Who;
 use drover_game::sentence::{Reading, listed, words};
 use drover_game::text::counted;
 use serde_json::Value;
@@ -42,15 +41,16 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
         )),
         "standing" => {
             let (round, points) = (read.number("round")?, read.number("points")?);
-            let held = read.list("held").iter().enumerate();
-            let held: Vec<String> = held
-                .map(|(at, held)| format!("{} {held}", Who(at)))
-                .collect();
+            let held = read
+                .own
+                .and_then(|own| read.list("held").get(own)?.as_i64());
+            let held = held.map_or_else(String::new, |held| {
+                format!(" and holds {}", counted(held, "lighthouse"))
+            });
             Some(format!(
-                "After {} {own} has {}; lighthouses held: {}",
+                "After {} {own} has {}{held}",
                 counted(round, "round"),
                 counted(points, "point"),
-                listed(&held)
             ))
         }
         "result" => {
@@ -101,6 +101,38 @@ pub fn turns_on(fact: &Fact) -> bool {
     fact.kind == "triangle" || fact.kind == "capture" && from
 }
 
+/// An answer in words.
+#[must_use]
+pub fn answered(answer: &str) -> Option<String> {
+    let said: Value = serde_json::from_str(answer).ok()?;
+    let number = |name: &str| said.get(name)?.as_i64();
+    Some(match said.get("command")?.as_str()? {
+        "pass" => "passes".to_owned(),
+        "move" => match (number("x")?, number("y")?) {
+            (0, 0) => "stays where it is".to_owned(),
+            (x, y) => format!("moves {}", direction(x, y)),
+        },
+        "attack" => format!("puts {} energy into its lighthouse", number("energy")?),
+        "connect" => format!("links with {}", place(said.get("destination")?)),
+        _ => return None,
+    })
+}
+
+/// Where a step leads: up is north.
+fn direction(x: i64, y: i64) -> &'static str {
+    match (x.signum(), y.signum()) {
+        (0, 1) => "north",
+        (1, 1) => "northeast",
+        (1, 0) => "east",
+        (1, -1) => "southeast",
+        (0, -1) => "south",
+        (-1, -1) => "southwest",
+        (-1, 0) => "west",
+        (-1, 1) => "northwest",
+        _ => "nowhere",
+    }
+}
+
 /// `(3, 4)`
 fn place(at: &Value) -> String {
     match at.as_array().map(Vec::as_slice) {
@@ -115,7 +147,7 @@ fn places(all: &[Value]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fact, sentence};
+    use super::{Fact, answered, sentence};
     use drover_game::scene::Names;
     use drover_game::sentence::Reading;
     use serde_json::{Value, json};
@@ -154,10 +186,33 @@ mod tests {
             (
                 "standing",
                 json!({"round": 1, "points": 1, "held": [1, 0]}),
-                "After 1 round ann has 1 point; lighthouses held: ann 1 and bob 0",
+                "After 1 round ann has 1 point and holds 1 lighthouse",
             ),
         ] {
             assert_eq!(said(kind, data), expected);
         }
+    }
+
+    #[test]
+    fn answers_are_said_with_directions_and_places() {
+        for (answer, words) in [
+            (r#"{"command": "move", "x": 1, "y": -1}"#, "moves southeast"),
+            (
+                r#"{"command": "move", "x": 0, "y": 0}"#,
+                "stays where it is",
+            ),
+            (
+                r#"{"command": "attack", "energy": 30}"#,
+                "puts 30 energy into its lighthouse",
+            ),
+            (
+                r#"{"command": "connect", "destination": [3, 4]}"#,
+                "links with (3, 4)",
+            ),
+            (r#"{"command": "pass"}"#, "passes"),
+        ] {
+            assert_eq!(answered(answer).as_deref(), Some(words));
+        }
+        assert_eq!(answered("nonsense"), None);
     }
 }

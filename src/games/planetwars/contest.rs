@@ -4,7 +4,7 @@ use super::bots;
 use super::dialect::google;
 use super::dialect::judge::{self, Lines, REPLY_LINE_MAX};
 use super::dialect::player as wire;
-use super::facts::Record;
+use super::facts::{self, Record};
 use super::maps::Planets;
 use super::options::{OPTIONS, Options, RefereeSetup};
 use super::player::{Player, START_WITHIN, TURN_WITHIN};
@@ -57,6 +57,7 @@ impl Contest for PlanetWars {
         picture: scene::draw,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: Some(Teams {
             of_setup: teams_of,
@@ -147,6 +148,15 @@ impl Dialect for States {
             return google::in_form(answer);
         }
         judge::in_form(answer)
+    }
+
+    fn in_words(&self, message: &[u8], answer: &str) -> Option<String> {
+        match google::is_spoken(message) {
+            true => Some(sentences::answered(&judge::act(&google::translated(
+                answer,
+            )))),
+            false => Some(sentences::answered(&judge::act(answer))),
+        }
     }
 
     fn default_answer(&self, frame: &str) -> &'static str {

@@ -5,7 +5,9 @@ use super::bots::ring::Ring;
 use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
 use super::rules::{Distances, NEUTRAL, Planet, PlayerId, ShownFleet, Travel, View, owners};
 use drover_game::counts::{Counts, counts};
+use drover_game::game::Seat;
 use drover_game::ladder::{DIGEST_BASIS, DIGEST_PRIME};
+use drover_game::sighting::Sighting;
 use drover_game::stats::{Interval, events90};
 use drover_game::wire::{Fact, Lesson};
 use serde_json::{Value, json};
@@ -465,4 +467,18 @@ fn standing(view: &View) -> Vec<Value> {
         json!({"player": player, "planets": planets, "ships": ships, "growth": growth})
     });
     shown.collect()
+}
+
+/// What a seat's fact is among those of the others: all receive the same planets, and who sends a fleet knows where it goes.
+pub(super) fn sighting(fact: &Fact, _: Seat) -> Sighting {
+    match fact.kind.as_str() {
+        "game" => Sighting::shared(fact, &[]).apart(&["player"]),
+        "capture" => Sighting::shared(fact, &["turn", "planet"]),
+        "standing" => Sighting::shared(fact, &["turn"]),
+        "result" => Sighting::shared(fact, &[]).apart(&["player", "flying"]),
+        "sent" | "fleet" => Sighting::Echo,
+        // A word that was received is one that another seat has said.
+        "word" if fact.data["said"].is_null() => Sighting::Echo,
+        _ => Sighting::Own,
+    }
 }

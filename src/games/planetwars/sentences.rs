@@ -1,11 +1,14 @@
 //! Facts in sentences.
 
-use super::rules::NEUTRAL;
+use super::rules::{Act, NEUTRAL};
 use drover_game::Fact;
 use drover_game::scene::Numbered;
 use drover_game::sentence::{Reading, listed};
 use drover_game::text::counted;
 use serde_json::Value;
+
+/// The most fleets of an answer that are named.
+const FLEETS_MAX: usize = 6;
 
 /// A fact in a sentence.
 #[must_use]
@@ -59,6 +62,31 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
             Some(format!("{what} {turn}: {}", listed(&players)))
         }
         _ => None,
+    }
+}
+
+/// An answer in words.
+#[must_use]
+pub fn answered(act: &Act) -> String {
+    let fleets = act.launches.iter().map(|fleet| {
+        let ships = counted(fleet.ships, "ship");
+        format!("{ships} from planet {} to planet {}", fleet.from, fleet.to)
+    });
+    let mut fleets: Vec<String> = fleets.collect();
+    let more = fleets.len().saturating_sub(FLEETS_MAX);
+    fleets.truncate(FLEETS_MAX);
+    if more > 0 {
+        fleets.push(counted(more, "more fleet"));
+    }
+    let sends = (!fleets.is_empty()).then(|| format!("sends {}", listed(&fleets)));
+    let grows = act.upgrades.iter().map(|planet| format!("planet {planet}"));
+    let grows: Vec<String> = grows.collect();
+    let grows = (!grows.is_empty()).then(|| format!("buys growth for {}", listed(&grows)));
+    let word = act.message.map(|word| format!("passes the word {word}"));
+    let done: Vec<String> = sends.into_iter().chain(grows).chain(word).collect();
+    match done.is_empty() {
+        true => "waits".to_owned(),
+        false => done.join("; "),
     }
 }
 
@@ -118,6 +146,7 @@ fn standing(player: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Fact, sentence};
+    use drover_game::kit::Kit as _;
     use drover_game::scene::Names;
     use drover_game::sentence::Reading;
     use serde_json::{Value, json};
@@ -152,5 +181,21 @@ mod tests {
             said("launch", launch, None),
             "ann sends 9 ships from planet 1 to planet 2, to land in turn 12"
         );
+    }
+
+    #[test]
+    fn answers_are_said_with_planets_and_ships() {
+        let dialect = crate::KIT.card().dialect;
+        let said = |message: &[u8], answer: &str| dialect.in_words(message, answer);
+        let orders = "F 1 2 9\nF 3 2 1\nB 4\n.";
+        let words = "sends 9 ships from planet 1 to planet 2 and 1 ship from planet 3 to planet 2; buys growth for planet 4";
+        assert_eq!(said(b"Y 1\n.", orders).as_deref(), Some(words));
+        // On the wire of 2010, too.
+        let words = "sends 9 ships from planet 1 to planet 2";
+        assert_eq!(said(b"go\n", "1 2 9\ngo").as_deref(), Some(words));
+        assert_eq!(said(b"Y 1\n.", ".").as_deref(), Some("waits"));
+        let many = "F 1 2 9\n".repeat(9) + ".";
+        let many = said(b"Y 1\n.", &many).expect("words");
+        assert!(many.ends_with(" and 3 more fleets"), "{many}");
     }
 }

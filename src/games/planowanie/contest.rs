@@ -4,7 +4,7 @@ use super::bots;
 use super::cards::Card;
 use super::clock;
 use super::dialect::{self, Command, REPLY_LINE_MAX};
-use super::facts::Record;
+use super::facts::{self, Record};
 use super::options::{OPTIONS, Options};
 use super::player::{Player, default_reply};
 use super::referee::{Referee, RefereeSetup};
@@ -64,6 +64,7 @@ impl Contest for Planowanie {
         picture: scene::draw,
         sentence: sentences::sentence,
         turns_on: |_| false,
+        sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,
         history: None,
@@ -177,6 +178,10 @@ impl Dialect for Commands {
 
     fn in_form(&self, message: &[u8], answer: &str) -> Result<(), Illegal> {
         dialect::in_form(message, answer)
+    }
+
+    fn in_words(&self, message: &[u8], answer: &str) -> Option<String> {
+        sentences::answered(message, answer)
     }
 
     fn default_answer(&self, frame: &str) -> &'static str {

@@ -4,6 +4,7 @@
 use super::rules::{Game, Round};
 use drover_game::counts::{Counts, counts, rivals};
 use drover_game::game::{Seat, Seats};
+use drover_game::sighting::Sighting;
 use drover_game::stats::{Interval, rate};
 use drover_game::wire::{Fact, Lesson};
 use serde_json::{Value, json};
@@ -139,5 +140,14 @@ impl Facts {
             kind: kind.to_owned(),
             data,
         });
+    }
+}
+
+/// What a seat's fact is among those of the others: all see every deal alike.
+pub(super) fn sighting(fact: &Fact, _: Seat) -> Sighting {
+    match fact.kind.as_str() {
+        "game" | "result" => Sighting::shared(fact, &[]).apart(&["seat"]),
+        "deal" => Sighting::shared(fact, &["deal"]),
+        _ => Sighting::Own,
     }
 }

@@ -5,7 +5,7 @@ use super::clock;
 use super::dialect::{self, Command, YES};
 use super::facts::{Facts, WHY_MAX};
 use super::rules::{Act, Ask, Event, Game, PLAYERS, PlannedDeal, Planowanie, View};
-use super::scene::{Position, Watch};
+use super::scene::{self, Position, Watch};
 use super::table::{Received, Table, Unplayable};
 use drover_game::explain::{Explanation, explain};
 use drover_game::game::{Bot, Budget, Cause, Progress, Seat, Seats};
@@ -447,7 +447,11 @@ fn known(view: &View) -> Vec<Belief> {
             .iter()
             .filter_map(|suit| suits.get(usize::from(*suit)));
         known.extend(letters.map(|letter| {
-            let void = Belief::likely(seat.0, format!("void in {letter} (shown)"), 1.0);
+            let void = Belief::likely(
+                seat.0,
+                format!("void in {} (shown)", scene::suit(*letter)),
+                1.0,
+            );
             void.within(1.0, 1.0)
         }));
     }

@@ -1,5 +1,7 @@
 //! Facts in sentences.
 
+use super::dialect::{self, Command};
+use super::scene::face;
 use drover_game::scene::Who;
 use drover_game::sentence::{Reading, listed};
 use drover_game::text::counted;
@@ -49,9 +51,26 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
     }
 }
 
+/// An answer to a message in words.
+#[must_use]
+pub fn answered(message: &[u8], answer: &str) -> Option<String> {
+    let asked = dialect::read(message);
+    let said = dialect::receive(answer.lines().next()?)?;
+    let payload = said.payload.strip_prefix(&asked.id.unwrap_or_default());
+    let word = payload.unwrap_or(&said.payload).split_whitespace().next()?;
+    match asked.command.ok()? {
+        Command::GenDeclare if said.yes => {
+            let tricks: i64 = word.parse().ok()?;
+            Some(format!("declares {}", counted(tricks, "trick")))
+        }
+        Command::GenMove if said.yes => Some(format!("plays {}", face(word))),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::sentence;
+    use super::{answered, sentence};
     use drover_game::Fact;
     use drover_game::scene::Names;
     use drover_game::sentence::Reading;
@@ -70,5 +89,20 @@ mod tests {
             Names::by_seat(&["ann", "bob"].map(Some)).fill(&sentence),
             "Deal 2, 1 card each: ann declared 1 and took 0 (-1); bob took 1 (+11)"
         );
+    }
+
+    #[test]
+    fn answers_are_said_with_cards_as_people_read_them() {
+        let said = |message: &str, answer: &str| answered(message.as_bytes(), answer);
+        assert_eq!(said("gen_move", "= TH\n\n").as_deref(), Some("plays 10♥"));
+        assert_eq!(
+            said("17 gen_move", "=17 AS\nsure\n\n").as_deref(),
+            Some("plays A♠")
+        );
+        assert_eq!(
+            said("gen_declare", "= 1\n\n").as_deref(),
+            Some("declares 1 trick")
+        );
+        assert_eq!(said("gen_declare", "? no\n\n"), None);
     }
 }

@@ -3,6 +3,7 @@
 use super::bots;
 use super::cartographer;
 use super::dialect::{self, Message};
+use super::facts;
 use super::known::KnownMaps;
 use super::maps::Tiles;
 use super::match_options::{MatchOptions, OPTIONS};
@@ -63,6 +64,7 @@ impl Contest for SmartDog {
         picture: scene::draw,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,
         history: None,
@@ -167,6 +169,10 @@ impl Dialect for HubLines {
 
     fn in_form(&self, _: &[u8], answer: &str) -> Result<(), Illegal> {
         dialect::in_form(answer)
+    }
+
+    fn in_words(&self, _: &[u8], answer: &str) -> Option<String> {
+        sentences::answered(answer)
     }
 
     fn default_answer(&self, frame: &str) -> &'static str {

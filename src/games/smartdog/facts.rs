@@ -5,6 +5,7 @@ use super::last_turn::penned_after;
 use super::options::{Key, Options};
 use super::rules::{Command, DogAction, DogId, Ground, Land, Orders, Seen, Spot, View};
 use drover_game::game::Seat;
+use drover_game::sighting::Sighting;
 use drover_game::wire::Fact;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -305,4 +306,16 @@ fn show(seen: &Seen) -> Value {
 
 fn cut(text: &str) -> String {
     text.chars().take(TEXT_MAX).collect()
+}
+
+/// What a seat's fact is among those of the others: a dog's player knows exactly what it does.
+pub(super) fn sighting(fact: &Fact, _: Seat) -> Sighting {
+    let is = |name: &str| fact.data[name] == true;
+    match fact.kind.as_str() {
+        "start" => Sighting::shared(fact, &[]).apart(&["player"]),
+        "result" => Sighting::shared(fact, &[]).known(is("won")),
+        "bark" => Sighting::Echo,
+        "disabled" if !is("own") => Sighting::Echo,
+        _ => Sighting::Own,
+    }
 }

@@ -1,5 +1,7 @@
 //! Facts in sentences.
 
+use super::dialect::{self, Line};
+use super::rules::Direction;
 use drover_game::Fact;
 use drover_game::scene::Who;
 use drover_game::sentence::{Reading, listed};
@@ -62,6 +64,40 @@ pub fn turns_on(fact: &Fact) -> bool {
     fact.kind == "sheep_lost"
 }
 
+/// An answer in words. Dogs are counted: their numbers on the wire say nothing to people.
+#[must_use]
+pub fn answered(answer: &str) -> Option<String> {
+    let mut moves = [0i64; Direction::ALL.len()];
+    let mut barks = 0;
+    for line in answer.lines() {
+        match dialect::receive(line) {
+            Line::Move { direction, .. } => {
+                let at = Direction::ALL
+                    .iter()
+                    .position(|one| Some(*one) == direction)?;
+                *moves.get_mut(at)? += 1;
+            }
+            Line::Bark { .. } => barks += 1,
+            Line::End => {}
+            Line::Join { .. } | Line::Do { .. } | Line::Other { .. } => return None,
+        }
+    }
+    let moves = Direction::ALL
+        .iter()
+        .zip(moves)
+        .filter(|(_, dogs)| *dogs > 0);
+    let moves =
+        moves.map(|(direction, dogs)| format!("{} {}", counted(dogs, "dog"), direction.word()));
+    let moves: Vec<String> = moves.collect();
+    let moves = (!moves.is_empty()).then(|| format!("moves {}", listed(&moves)));
+    let barks = (barks > 0).then(|| format!("barks with {}", counted(barks, "dog")));
+    let done: Vec<String> = moves.into_iter().chain(barks).collect();
+    Some(match done.is_empty() {
+        true => "waits".to_owned(),
+        false => listed(&done),
+    })
+}
+
 /// Whether a map's name is only a digest of it, which is nothing to read.
 fn is_digest(map: &str) -> bool {
     let digits = map.strip_prefix("map-");
@@ -115,7 +151,7 @@ fn barks(read: Reading<'_>, own: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fact, sentence};
+    use super::{Fact, answered, sentence};
     use drover_game::scene::Names;
     use drover_game::sentence::Reading;
     use serde_json::{Value, json};
@@ -180,5 +216,14 @@ mod tests {
         ] {
             assert_eq!(said(kind, data), expected);
         }
+    }
+
+    #[test]
+    fn answers_are_said_with_directions() {
+        let orders = "do 402 move up\ndo 403 move up\ndo 404 move left\ndo 402 bark\nend";
+        let words = "moves 2 dogs up and 1 dog left and barks with 1 dog";
+        assert_eq!(answered(orders).as_deref(), Some(words));
+        assert_eq!(answered("end").as_deref(), Some("waits"));
+        assert_eq!(answered("join me"), None);
     }
 }

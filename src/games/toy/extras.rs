@@ -3,6 +3,7 @@
 use drover_game::history::{Bluff, History, MatchFact};
 use drover_game::models::Models;
 use drover_game::scene::{Names, Picture, Scene, Svg};
+use drover_game::sighting::Sighting;
 use drover_game::wire::{Fact, Frame, Next, WireError};
 use drover_game::{Budget, Progress, Seat};
 use serde_json::{Value, json};
@@ -36,6 +37,14 @@ pub(crate) fn received(kind: &str, rest: &str, facts: &mut Vec<Fact>) -> Result<
         _ => return Err(WireError::new("type", "unknown")),
     }
     Ok(Next::Wait)
+}
+
+/// All seats note a deal, which is one event.
+pub(crate) fn sighting(fact: &Fact, _: Seat) -> Sighting {
+    match fact.kind.as_str() {
+        "deal" => Sighting::shared(fact, &["number"]),
+        _ => Sighting::Own,
+    }
 }
 
 /// Bluffs are facts.

@@ -359,6 +359,7 @@ impl Contest for Toy {
         picture: extras::picture,
         sentence: |_| None,
         turns_on: |_| false,
+        sighting: extras::sighting,
         curves: None,
         teams: None,
         history: Some(&extras::Shown),
@@ -440,6 +441,9 @@ impl Dialect for Queries {
         read(answer)
             .map(drop)
             .ok_or_else(|| Illegal::new("?n=NUMBER is wanted"))
+    }
+    fn in_words(&self, _: &[u8], answer: &str) -> Option<String> {
+        (!answer.is_empty()).then(|| format!("names {answer}"))
     }
     fn default_answer(&self, _: &str) -> &'static str {
         ""

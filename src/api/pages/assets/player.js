@@ -119,7 +119,7 @@
     }
     to.append(step.title);
     if (step.took_ms !== undefined) {
-      to.append(" ", make("span", { class: "replay-took", title: "thinking time" }, lasted(step.took_ms)));
+      to.append(" ", make("span", { class: "replay-took", title: "answer time" }, lasted(step.took_ms)));
     }
     if (step.late) to.append(" ", make("span", { class: "replay-late" }, "late"));
     line.append(to);
@@ -308,7 +308,7 @@
     where.dataset.turn = step.turn;
     where.textContent = `Step ${at + 1} of ${Math.max(total, steps.length)}` +
       (live ? ", running" : "") + (step.at ? `, ${step.at.replace("T", " ").slice(0, 19)}` : "") +
-      (step.took_ms === undefined ? "" : `, thought ${lasted(step.took_ms)}`);
+      (step.took_ms === undefined ? "" : `, answered in ${lasted(step.took_ms)}`);
     scrub.max = steps.length - 1;
     scrub.value = at;
     scrub.setAttribute("aria-valuetext", `Step ${at + 1}: ${step.title}`);

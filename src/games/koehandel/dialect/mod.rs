@@ -9,6 +9,6 @@ mod write;
 
 pub use answer::{ANSWER_WITHIN, in_form, read_answer, write_answer};
 pub use fields::{FRAME_MAX, Fields, NUMBER_MAX};
-pub use letters::{AMOUNT_LETTERS_MAX, AMOUNT_MAX, cards};
+pub use letters::{AMOUNT_LETTERS_MAX, AMOUNT_MAX, amount, cards, goods, place};
 pub use read::read;
 pub use write::write;

@@ -10,6 +10,7 @@ use crate::rules::{Act, Ask};
 use drover_game::game::Seat;
 use drover_game::history::MatchFact;
 use drover_game::kit::Kit as _;
+use drover_game::sighting::{Observed, happened};
 use drover_game::wire::Fact;
 use serde_json::{Value, json};
 
@@ -200,6 +201,37 @@ fn an_offer_of_worthless_cards_is_a_bluff_that_is_caught_if_it_loses() {
     check([&["h"], &["nn"]], 0, &[(1, true)]);
     // After a tie the new offers count.
     check([&["n", "t"], &["n", "f"]], 1, &[]);
+}
+
+#[test]
+fn an_event_that_four_seats_note_stands_once_with_what_was_paid() {
+    for seed in 0..10 {
+        let (seats, clerk) = played(seed);
+        let observed = seats.iter().flat_map(|(seat, facts)| {
+            facts.iter().map(move |fact| Observed {
+                seat: Some(*seat),
+                fact: KIT.card().seated(fact.clone(), *seat),
+            })
+        });
+        let observed: Vec<Observed> = observed.collect();
+        let found = happened(&observed, true, KIT.card().sighting);
+        let of = |kind: &'static str| found.iter().filter(move |one| one.fact.kind == kind);
+        let facts = KIT.card().match_facts(&seats);
+        let bluffs = of_kind(&facts, "bluff").into_iter();
+        let bluffs = bluffs.filter(|bluff| bluff.how == Some("auction")).count();
+        let counts = ["auction", "trade", "donkey", "bluff"].map(|kind| of(kind).count());
+        assert_eq!(counts, [40, clerk.trades, 4, bluffs], "{seed}");
+        for auction in of("auction") {
+            let (data, seats) = (&auction.fact.data, &auction.seats);
+            assert_eq!(seats.len(), 4, "{data}");
+            assert!(data["free"] == true || data["paid"].is_string(), "{data}");
+        }
+        for trade in of("trade") {
+            let data = &trade.fact.data;
+            assert!(data["winner_paid"]["money"].is_string(), "{data}");
+            assert!(data.get("own_bids").is_none(), "{data}");
+        }
+    }
 }
 
 #[test]

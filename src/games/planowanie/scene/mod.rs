@@ -6,6 +6,7 @@ mod picture;
 mod state;
 mod watch;
 
+pub use face::{face, suit};
 pub use picture::draw;
 pub use state::{CURVES, Played, Player, Result, State, Taken};
 pub(super) use watch::Position;

@@ -5,6 +5,7 @@ use super::text::{Sheet, percent, words};
 use super::{Standing, Standings};
 use crate::chart::{Curve, Leads, Point, curves};
 use crate::style::STYLE;
+use crate::tournament::Drawn;
 use crate::tournament::report::{range, score};
 use crate::tournament::standings::history::History;
 use askama::Template;
@@ -30,7 +31,12 @@ impl Standings {
     ///
     /// # Errors
     /// Never: it is written to memory.
-    pub fn html(&self, title: &str, history: &History) -> askama::Result<String> {
+    pub fn html(
+        &self,
+        title: &str,
+        history: &History,
+        drawn: Option<&Drawn>,
+    ) -> askama::Result<String> {
         let mut parts = vec![("Standings", self.sheet())];
         parts.extend(
             self.crosstable_sheet(&OpponentSplit::cell)
@@ -41,7 +47,8 @@ impl Standings {
             parts.push(("By opponent", self.opponents_sheet()));
         }
         parts.push(("Ratings after rounds", history.sheet()));
-        let notes = self.notes();
+        let mut notes = self.notes();
+        notes.extend(drawn.into_iter().flat_map(Drawn::notes));
         Page {
             style: STYLE,
             title,
@@ -126,6 +133,7 @@ impl Standings {
 mod tests {
     use super::super::super::tests::three;
     use super::super::super::{History, RankSettings, Standings};
+    use crate::tournament::Drawn;
 
     #[test]
     fn a_page_holds_everything_and_runs_nothing() {
@@ -137,7 +145,16 @@ mod tests {
         };
         let standings = Standings::new(&entrants, &games, &settings);
         let history = History::new(&entrants, &games, &settings).unwrap();
-        let page = standings.html("a <i>title</i>", &history).unwrap();
+        let drawn = Drawn {
+            tournament: "01T".to_owned(),
+            commitment: "c0ffee".to_owned(),
+            secret: Some("5ec7e7".to_owned()),
+        };
+        let page = standings.html("a <i>title</i>", &history, Some(&drawn));
+        let page = page.unwrap();
+        for known in ["c0ffee", "5ec7e7", "sha256sum"] {
+            assert!(page.contains(known), "{known}");
+        }
         for forbidden in ["<script", "<i>", "<b>", "http", "src=", "href=", "builtin:"] {
             assert!(!page.contains(forbidden), "{forbidden}");
         }

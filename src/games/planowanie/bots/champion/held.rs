@@ -4,6 +4,7 @@ use crate::bots::position::{Mask, SEATS_MAX};
 use crate::bots::worlds::{PLACES, Unknown};
 use crate::cards::Card;
 use crate::rules::View;
+use crate::scene::{face, suit as sign};
 use drover_game::reasons::Belief;
 
 /// The likeliest cards that are reported of each player.
@@ -56,7 +57,7 @@ impl<M: Mask> Held<M> {
             cards.sort_by(|one, other| other.0.total_cmp(&one.0));
             cards.truncate(CARDS_SHOWN);
             for (has, card) in cards.into_iter().filter(|(has, _)| *has >= SHOWN_FROM) {
-                let what = format!("holds {}", deck.text(Card(card)));
+                let what = format!("holds {}", face(&deck.text(Card(card))));
                 beliefs.push(Belief::likely(seat, what, has));
             }
             for (suit, letter) in (0u8..).zip(deck.suits().chars()) {
@@ -66,7 +67,11 @@ impl<M: Mask> Held<M> {
                 }
                 let void = self.share(|hands| (hands[seat] & suit).is_none());
                 if void >= SHOWN_FROM {
-                    beliefs.push(Belief::likely(seat, format!("void in {letter}"), void));
+                    beliefs.push(Belief::likely(
+                        seat,
+                        format!("void in {}", sign(letter)),
+                        void,
+                    ));
                 }
             }
         }

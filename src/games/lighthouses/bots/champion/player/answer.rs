@@ -48,7 +48,7 @@ impl Table {
             let plan = home.filter(|_| opening.step.is_some()).map(|home| {
                 let place = self.trade.terrain.chart.point(*home);
                 let (x, y, rounds) = (place.x, place.y, opening.arrival);
-                format!("goes to the lighthouse at [{x}, {y}], there in {rounds} rounds")
+                format!("goes to the lighthouse at ({x}, {y}), there in {rounds} rounds")
             });
             let weighed = Weighed {
                 plan: plan.unwrap_or_default(),

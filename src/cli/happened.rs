@@ -1,0 +1,27 @@
+//! What happened in a match, each event once: for `drover match show --facts` and for exports.
+
+use crate::history::{self, STDERR};
+use crate::replay::{Event, events};
+use crate::store::{MatchRow, Store};
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+/// Reads it.
+pub(super) async fn read(store: &Store, row: &MatchRow) -> anyhow::Result<Vec<Event>> {
+    let kit = store.reader().kit(&row.game);
+    let kit = kit.with_context(|| format!("there is no game {:?}", row.game))?;
+    let sessions = history::sessions_of(store.reader(), &row.id).await?;
+    let mut facts = history::facts(store.reader(), &row.id).await?;
+    facts.retain(|fact| fact.kind != STDERR);
+    Ok(events(kit, row, &sessions, facts))
+}
+
+/// As data: seats, kind, data, sentence, and the entry that showed it first.
+pub(super) fn data(events: &[Event]) -> Vec<Value> {
+    let data = events.iter().map(|event| {
+        let mut data = json!(event.shown);
+        data["entry"] = json!(event.first);
+        data
+    });
+    data.collect()
+}
