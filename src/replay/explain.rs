@@ -2,7 +2,7 @@
 
 use super::answer_times::AnswerTimes;
 use super::dialogue::{replay, watch};
-use super::explain_error::ExplainError;
+use super::explain_error::{ExplainError, Transcript};
 use super::names::names_in;
 use super::seat::{SeatLine, lines_from};
 use super::setup::{dialogue_setup, fallback};
@@ -22,11 +22,6 @@ use serde_json::Value;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
-
-mod error;
-
-pub use error::ExplainError;
-use error::Transcript;
 
 /// Nodes of an explanation unless the caller names a number.
 pub const NODES_DEFAULT: u64 = 50_000;

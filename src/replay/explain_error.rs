@@ -1,19 +1,20 @@
 //! [`ExplainError`].
 
 use crate::store::StoreError;
+use std::fmt;
 
-/// Why a decision cannot be explained.
+/// Why a decision cannot be explained. Seats are counted from 0, unless [`ExplainError::for_people`].
 #[derive(Debug, thiserror::Error)]
 pub enum ExplainError {
     /// The match has no such seat, or no transcript of it is stored.
-    #[error("match {match_id} has no transcript of {what}; it has those of {known}")]
+    #[error("match {match_id} has no transcript of {what}; it has those of {}", listed(.known))]
     NoSeat {
         /// The match.
         match_id: String,
         /// The seat or session asked for.
-        what: String,
-        /// Seats and sessions with a transcript.
-        known: String,
+        what: Transcript,
+        /// Those that there are.
+        known: Vec<Transcript>,
     },
     /// None of our bots played there.
     #[error(
@@ -23,7 +24,7 @@ pub enum ExplainError {
         /// The match.
         match_id: String,
         /// The seat.
-        seat: u8,
+        seat: u16,
     },
     /// A user bot played there.
     #[error(
@@ -34,7 +35,7 @@ pub enum ExplainError {
         /// The match.
         match_id: String,
         /// The seat.
-        seat: u8,
+        seat: u16,
     },
     /// No such entry in the seat's transcript.
     #[error(
@@ -45,7 +46,7 @@ pub enum ExplainError {
         /// The entry asked for.
         entry: i64,
         /// The seat.
-        seat: u8,
+        seat: u16,
         /// Its first entry.
         first: i64,
         /// Its last entry.
@@ -65,4 +66,55 @@ pub enum ExplainError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl ExplainError {
+    /// The same with seats as people count them, from 1.
+    #[must_use]
+    pub fn for_people(mut self) -> Self {
+        match &mut self {
+            Self::NoSeat { what, known, .. } => {
+                for transcript in known.iter_mut().chain([what]) {
+                    transcript.seat = transcript.seat.map(|seat| seat + 1);
+                }
+            }
+            Self::Foreign { seat, .. }
+            | Self::Program { seat, .. }
+            | Self::NoEntry { seat, .. } => {
+                *seat += 1;
+            }
+            Self::NoDecision { .. } | Self::Unfoldable(_) | Self::Store(_) => {}
+        }
+        self
+    }
+}
+
+/// A transcript of a match, as far as it is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    /// Its seat.
+    pub seat: Option<u16>,
+    /// Its session.
+    pub session: Option<i64>,
+}
+
+impl fmt::Display for Transcript {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.seat, self.session) {
+            (Some(seat), Some(session)) => write!(out, "seat {seat} (session {session})"),
+            (Some(seat), None) => write!(out, "seat {seat}"),
+            (None, Some(session)) => write!(out, "session {session}"),
+            (None, None) => write!(out, "any seat"),
+        }
+    }
+}
+
+fn listed(transcripts: &[Transcript]) -> String {
+    match transcripts {
+        [] => "none".to_owned(),
+        known => {
+            let known: Vec<String> = known.iter().map(Transcript::to_string).collect();
+            known.join(", ")
+        }
+    }
 }
