@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::history;
-use crate::replay::{Footage, Remarks, Step, Still, View, seat_names, seats};
+use crate::replay::{Footage, Remarks, Shape, Step, Still, View, seat_names, seats};
 use crate::store::{MatchRow, SeatRow, Store};
 use anyhow::{Context as _, anyhow, bail};
 use askama::Template;
@@ -123,7 +123,9 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
     let mut written = Err(anyhow!(NOTHING));
     let mut still: Option<Still> = None;
     let remarks = footage.steps(|mut step| {
-        still = step.draw(footage.kit(), footage.names()).or(still.take());
+        still = step
+            .draw(footage.kit(), footage.names(), Shape::Wide)
+            .or(still.take());
         step.state = None;
         written = item(out, &step).map_err(Into::into);
         match written {
@@ -134,9 +136,9 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
     let Remarks { differences, cut } = remarks?;
     written?;
     let curves = footage.kit().card().curves;
-    let measures = curves.map_or(&[][..], |curves| curves.names);
+    let (turn, measures) = curves.map_or(("", &[][..]), |curves| (curves.turn, curves.names));
     let rest = json!({
-        "picture": still, "measures": measures, "differences": differences, "cut": cut, "next": null,
+        "picture": still, "turn": turn, "measures": measures, "differences": differences, "cut": cut, "next": null,
     });
     let rest = rest.to_string();
     let rest = rest.strip_prefix('{').unwrap_or_default();
@@ -172,7 +174,7 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
         width,
         height,
         still,
-    }) = step.draw(footage.kit(), footage.names())
+    }) = step.draw(footage.kit(), footage.names(), Shape::Wide)
     else {
         bail!("{} has no pictures", footage.kit().card().name);
     };

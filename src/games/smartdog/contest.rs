@@ -61,6 +61,8 @@ impl Contest for SmartDog {
         win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
+        narrow: None,
+        news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         curves: Some(scene::CURVES),
