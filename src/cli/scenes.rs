@@ -76,7 +76,10 @@ impl Exported<'_> {
                 include_str!("../api/pages/assets/export.css"),
                 include_str!("../api/pages/assets/player.css"),
             ],
-            player: include_str!("../api/pages/assets/player.js"),
+            player: concat!(
+                include_str!("../api/pages/assets/charts.js"),
+                include_str!("../api/pages/assets/player.js")
+            ),
             seats,
             data: DATA,
         }

@@ -196,7 +196,14 @@ async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
         document.headers[header::CONTENT_TYPE],
         "application/problem+json"
     );
-    for name in ["app.css", "app.js", "icon.svg", "player.js", "scene.css"] {
+    for name in [
+        "app.css",
+        "app.js",
+        "charts.js",
+        "icon.svg",
+        "player.js",
+        "scene.css",
+    ] {
         let file = app.get(&format!("/static/{name}")).await;
         assert_eq!(file.status, StatusCode::OK);
         let tag = file.headers[header::ETAG].to_str().unwrap();

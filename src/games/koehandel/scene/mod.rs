@@ -3,11 +3,14 @@
 
 mod drawings;
 mod picture;
+mod pieces;
+mod plan;
 mod state;
+mod table;
 mod watch;
 mod words;
 
-pub use picture::draw;
+pub use picture::{draw, draw_narrow};
 pub use state::{Auction, Bid, CURVES, Cash, Payment, Player, Settled, Stage, Stake, State, Trade};
 pub use watch::Watch;
 pub use words::{counted, sentence, title, worth};
