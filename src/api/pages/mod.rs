@@ -3,6 +3,7 @@
 
 mod assets;
 mod bots;
+mod charts;
 mod dashboard;
 mod decisions;
 mod docs;

@@ -289,7 +289,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     page(&format!("/matches/{id}?tab=facts"), &parts).await;
     let parts = ["bluff W 190", "id=\"e", &explain];
     page(&format!("/matches/{id}?tab=transcript"), &parts).await;
-    for tab in ["decisions", "about"] {
+    for tab in ["charts", "decisions", "about"] {
         page(
             &format!("/matches/{id}?tab={tab}"),
             &["aria-current=\"page\""],

@@ -152,6 +152,13 @@ fn the_table_sees_everything() {
 fn a_picture_is_drawn_as_it_ever_was() {
     let text = include_str!("../golden/scene.json");
     let state: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    let picture = (KIT.card().picture)(&state, &Names::default()).expect("a picture");
-    assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
+    let card = KIT.card();
+    let narrow = card.narrow.expect("one for phones");
+    for (draw, golden) in [
+        (card.picture, include_str!("../golden/scene.svg")),
+        (narrow, include_str!("../golden/scene_narrow.svg")),
+    ] {
+        let picture = draw(&state, &Names::default()).expect("a picture");
+        assert_eq!(picture.document(""), golden);
+    }
 }
