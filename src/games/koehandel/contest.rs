@@ -51,7 +51,7 @@ impl Contest for Koehandel {
         duels: Outcome::duels,
         picture: scene::draw,
         narrow: Some(scene::draw_narrow),
-        news: |_, _| None,
+        news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         curves: Some(scene::CURVES),

@@ -2,6 +2,7 @@
 //! section 5).
 
 mod drawings;
+mod news;
 mod picture;
 mod pieces;
 mod plan;
@@ -10,6 +11,7 @@ mod table;
 mod watch;
 mod words;
 
+pub use news::news;
 pub use picture::{draw, draw_narrow};
 pub use state::{Auction, Bid, CURVES, Cash, Payment, Player, Settled, Stage, Stake, State, Trade};
 pub use watch::Watch;

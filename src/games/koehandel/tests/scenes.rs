@@ -11,6 +11,8 @@ use crate::scene::{Stage, Stake, State, Watch};
 use drover_game::game::Game as _;
 use drover_game::kit::Kit as _;
 use drover_game::scene::{Names, Scene};
+use drover_laws::scenes_of;
+use serde_json::json;
 
 fn read(scene: &Scene) -> State {
     State::read(&scene.state).expect("a state")
@@ -146,6 +148,29 @@ fn the_table_sees_everything() {
         );
     }
     assert!(bluffs > 50, "{bluffs}");
+}
+
+#[test]
+fn passes_are_quiet_while_others_may_bid() {
+    let scenes = scenes_of::<Koehandel>(&["guide", "face"], 1, &json!({}));
+    let scenes = &scenes["the table"];
+    let (mut passes, mut others) = (0, 0);
+    for (before, now) in scenes.iter().zip(scenes.iter().skip(1)) {
+        let news = (KIT.card().news)(&before.state, now);
+        assert!(
+            news.as_ref()
+                .is_none_or(|news| news.quiet && news.title == now.title)
+        );
+        let quiet = news.is_some();
+        let passed = now.title.contains(" passes on the ");
+        assert!(passed || !quiet, "{}", now.title);
+        passes += usize::from(quiet);
+        others += usize::from(!quiet);
+    }
+    assert!(
+        passes > 20 && others > 100,
+        "{passes} passes, {others} others"
+    );
 }
 
 #[test]
