@@ -226,14 +226,18 @@ fn check(seat: Option<u8>, row: &MatchRow, sessions: &[SessionRow]) -> Result<()
     )))
 }
 
-/// The last step of a match with its picture; `None` where the caller sees no view of it, or it has no pictures.
-pub(super) async fn last(reader: &Reader, id: &str) -> Result<Option<(Step, Still)>, Problem> {
+/// The last step of a match with its picture of this shape; `None` where the caller sees no view of it, or it has no pictures.
+pub(super) async fn last(
+    reader: &Reader,
+    id: &str,
+    shape: Shape,
+) -> Result<Option<(Step, Still)>, Problem> {
     let Some(film) = Watched::read(reader, id, None).await?.film(reader).await? else {
         return Ok(None);
     };
     let parts = Parts {
         states: false,
-        pictures: Some(Shape::Wide),
+        pictures: Some(shape),
     };
     let at = film.len().saturating_sub(1);
     let turn = reader.turns().wait().await?;
