@@ -122,10 +122,7 @@ impl Film {
     /// What the player on a seat is called, from 0.
     #[must_use]
     pub fn seat_name(&self, seat: usize) -> String {
-        let places = 0..self.names.count();
-        let place = places
-            .into_iter()
-            .find(|place| self.names.seat(*place) == seat);
+        let place = (0..self.names.count()).find(|place| self.names.seat(*place) == seat);
         self.names.name(place.unwrap_or(seat))
     }
 

@@ -8,8 +8,6 @@ use serde_json::Value;
 
 /// What nobody waits for, in the words of titles.
 const QUIET: [&str; 3] = [" moves to ", " stays at ", " is asked"];
-/// Changes that are named; the others are counted.
-const NAMED_MAX: usize = 2;
 
 /// What happened. What no state shows has its scene's title.
 #[must_use]
@@ -17,18 +15,11 @@ pub fn news(before: &Value, now: &Scene) -> Option<News> {
     let was = State::deserialize(before).ok()?;
     let is = State::deserialize(&now.state).ok()?;
     let pairs = || was.lighthouses.iter().zip(&is.lighthouses);
-    let mut events: Vec<String> = pairs().filter_map(|(was, is)| change(was, is)).collect();
-    let fresh = is
-        .triangles
-        .iter()
-        .filter(|lit| !is_among(lit, &was.triangles));
-    let lit: u32 = fresh.clone().map(|lit| lit.cells).sum();
-    if let Some(first) = fresh.clone().next() {
-        let who = Who(usize::from(first.player));
-        events.push(match fresh.count() {
-            1 => format!("{who} lights a triangle of {lit} cells"),
-            more => format!("{who} lights {more} triangles of {lit} cells"),
-        });
+    let changes: Vec<String> = pairs().filter_map(|(was, is)| change(was, is)).collect();
+    let mut events: Vec<String> = changes.first().cloned().into_iter().collect();
+    match changes.len().saturating_sub(1) {
+        0 => events.extend(lit(&was, &is)),
+        more => events.push(format!("{more} more change")),
     }
     let linked = pairs().any(|(was, is)| was.links != is.links);
     let charged = pairs().any(|(was, is)| was.energy < is.energy);
@@ -41,12 +32,7 @@ pub fn news(before: &Value, now: &Scene) -> Option<News> {
         let quiet = quiet && !(linked || charged || dropped || over);
         return quiet.then(|| News::quiet(now.title.clone()));
     }
-    let more = events.len().saturating_sub(NAMED_MAX);
-    events.truncate(NAMED_MAX);
     let mut title = events.join("; ");
-    if more > 0 {
-        title.push_str(&format!("; {more} more"));
-    }
     if over {
         title.push_str("; the game is over");
     }
@@ -63,15 +49,23 @@ fn change(was: &LighthouseState, is: &LighthouseState) -> Option<String> {
     let place = format!("the lighthouse at ({}, {})", at.x, at.y);
     Some(match (was.owner, is.owner) {
         (Some(from), None) => format!("{} loses {place}: its energy is spent", who(from)),
-        (Some(from), Some(to)) => {
-            format!(
-                "{} takes {place} from {} with {energy} energy",
-                who(to),
-                who(from)
-            )
-        }
+        (Some(from), Some(to)) => format!("{} takes {place} from {}", who(to), who(from)),
         (None, Some(to)) => format!("{} takes {place} with {energy} energy", who(to)),
         (None, None) => return None,
+    })
+}
+
+/// Triangles that were not there before, of the first player who has any.
+fn lit(was: &State, is: &State) -> Option<String> {
+    let fresh = is.triangles.iter();
+    let fresh = fresh.filter(|lit| !is_among(lit, &was.triangles));
+    let fresh: Vec<&TriangleState> = fresh.collect();
+    let who = Who(usize::from(fresh.first()?.player));
+    let cells = fresh.iter().map(|lit| lit.cells);
+    let cells = cells.fold(0, u32::saturating_add);
+    Some(match fresh.len() {
+        1 => format!("{who} lights a triangle of {cells} cells"),
+        more => format!("{who} lights {more} triangles of {cells} cells"),
     })
 }
 

@@ -62,8 +62,8 @@ impl Step<'_> {
         };
         Some(match taken.count() {
             0 => first,
-            1 => format!("{first}, and another planet changes hands"),
-            more => format!("{first}, and {more} others change hands"),
+            1 => format!("{first}, 1 more falls"),
+            more => format!("{first}, {more} more fall"),
         })
     }
 
@@ -129,15 +129,18 @@ impl Step<'_> {
     }
 
     /// Players who had something and have nothing any more.
-    fn fallen(&self) -> Vec<String> {
+    fn fallen(&self) -> Option<String> {
         let is_out = |player: &&PlayerState| {
             let nothing = |player: &PlayerState| player.planets == 0 && owned(player) == 0;
             let had = known(self.was, player.player).is_some_and(|was| !nothing(was));
             had && player.flying.is_some() && nothing(player)
         };
-        let out = self.is.players.iter().filter(is_out);
-        out.map(|player| format!("{} is out", self.who(player.player)))
-            .collect()
+        let mut out = self.is.players.iter().filter(is_out);
+        let first = out.next()?;
+        Some(match out.count() {
+            0 => format!("{} is out", self.who(first.player)),
+            more => format!("{} players are out", more + 1),
+        })
     }
 }
 

@@ -157,8 +157,11 @@ fn a_seat_knows_its_own_name_and_of_others_their_numbers() {
     }
 }
 
+/// The planets and the fleets of a turn.
+type Turn<'a> = (&'a str, &'a [ShownFleet]);
+
 /// The news between two turns, each with its planets and fleets, and whether they are quiet.
-fn news(turns: [(&str, &[ShownFleet]); 2]) -> (String, bool) {
+fn news(turns: [Turn<'_>; 2]) -> (String, bool) {
     let [before, now] = [5, 6].map(|turn| {
         let (planets, fleets) = turns[turn as usize - 5];
         let view = View {
@@ -186,9 +189,9 @@ fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
     };
     const EVEN: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 30\n";
     const AHEAD: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 20\n";
-    for (turns, expected, quiet) in [
+    let cases: &[([Turn<'_>; 2], &str, bool)] = &[
         (
-            [(AHEAD, &[][..]), (AHEAD, &[][..])],
+            [(AHEAD, &[]), (AHEAD, &[])],
             "Player 1 leads with 30 ships to 20",
             true,
         ),
@@ -236,7 +239,8 @@ fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
             "Player 1 leads with 55 ships to 20",
             true,
         ),
-    ] {
+    ];
+    for (turns, expected, quiet) in cases.iter().copied() {
         assert_eq!(news(turns), (expected.to_owned(), quiet), "{turns:?}");
     }
 }

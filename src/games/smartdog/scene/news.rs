@@ -10,6 +10,9 @@ use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Players whose sheep are named.
+const NAMED_MAX: usize = 2;
+
 /// What happened. The end has a title of its own.
 #[must_use]
 pub fn news(before: &Value, now: &Scene) -> Option<News> {
@@ -20,7 +23,13 @@ pub fn news(before: &Value, now: &Scene) -> Option<News> {
     }
     let step = Step { was: &was, is: &is };
     let mut events = step.penned();
-    events.extend(step.alarm());
+    let more = events.len().saturating_sub(NAMED_MAX);
+    events.truncate(NAMED_MAX);
+    match more {
+        0 if events.is_empty() => events.extend(step.alarm()),
+        0 => {}
+        more => events.push(format!("and {more} more")),
+    }
     Some(match events.is_empty() {
         true => News::quiet(step.movement().unwrap_or_else(|| now.title.clone())),
         false => News::loud(events.join("; ")),
@@ -55,7 +64,8 @@ impl Step<'_> {
             .collect();
         let panic = match struck.as_slice() {
             [one] if one.starts_with("1 ") => format!("{one} panics"),
-            all => format!("{} panic", listed(all)),
+            [_] | [_, _] => format!("{} panic", listed(&struck)),
+            all => format!("dogs of {} players panic", all.len()),
         };
         match (fresh.is_empty(), struck.is_empty()) {
             (true, true) => None,
