@@ -6,9 +6,11 @@ use crate::cards::{Animal, Note};
 use drover_game::scene::{Anchor, Point, Size, Svg};
 use std::fmt::Display;
 
-/// The room of one kind of animal in a panel, and how many stand in a row.
-const HERD: (f64, f64) = (36.4, 33.0);
-const HERD_COLUMNS: usize = 5;
+/// The room of a herd in a panel: two rows of this height.
+const HERD: (f64, f64) = (182.0, 33.0);
+/// Kinds of animals in a row: a few stand larger.
+const COLUMNS_FEW: usize = 4;
+const COLUMNS_MANY: usize = 5;
 /// What the kinds of coins of a bid or a payment may take of it.
 const STAKED: f64 = 146.0;
 /// From one kind of coin to the next, where there is room.
@@ -19,11 +21,17 @@ pub(super) fn herd<'a>(
     svg: &mut Svg,
     at: Point,
     class: &str,
-    animals: impl Iterator<Item = (&'a Animal, &'a u8)>,
+    animals: impl ExactSizeIterator<Item = (&'a Animal, &'a u8)>,
 ) {
+    let columns = match animals.len() {
+        few if few <= 2 * COLUMNS_FEW => COLUMNS_FEW,
+        _ => COLUMNS_MANY,
+    };
+    let width = HERD.0 / columns as f64;
+    let side = (width - 12.0).min(HERD.1 - 3.0);
     for (place, (animal, count)) in animals.enumerate() {
-        let (column, row) = (place % HERD_COLUMNS, place / HERD_COLUMNS);
-        let x = at.x + HERD.0 * column as f64;
+        let (column, row) = (place % columns, place / columns);
+        let x = at.x + width * column as f64;
         let y = at.y + HERD.1 * row as f64;
         let whole = *count >= 4;
         let text = if whole {
@@ -32,10 +40,11 @@ pub(super) fn herd<'a>(
             "s-text s-bold"
         };
         if whole {
-            svg.rect(class, (x, y), (HERD.0 - 1.0, HERD.1 - 2.0), 4.0);
+            svg.rect(class, (x, y), (width - 1.0, HERD.1 - 1.0), 4.0);
         }
-        svg.drawing(text, (x + 1.0, y + 2.0), 26.0, drawing(*animal));
-        let base = (x + HERD.0 - 1.5, y + 26.0);
+        let top = y + (HERD.1 - 1.0 - side) / 2.0;
+        svg.drawing(text, (x + 0.5, top), side, drawing(*animal));
+        let base = (x + width - 2.0, y + 25.0);
         svg.text(text, base, 14.0, Anchor::End, count);
     }
 }
@@ -99,7 +108,7 @@ pub(super) fn card(svg: &mut Svg, at: Point, size: Size, animal: Animal, count: 
         2 => format!("2 × {}", animal.name()),
         _ => animal.name().to_owned(),
     };
-    let letters = (height * 0.13).max(12.0);
+    let letters = (height * 0.12).max(12.0);
     let base = (middle, at.y + height * 0.75);
     svg.text("s-text s-bold", base, letters, Anchor::Middle, name);
     let base = (middle, at.y + height * 0.92);

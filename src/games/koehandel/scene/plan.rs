@@ -44,9 +44,9 @@ pub(super) struct Plan {
     pub(super) rank_step: f64,
     /// How many animals are left.
     pub(super) deck: (f64, f64),
-    /// The legend's upper edge, the width of a column, its rows' height and what stands below it.
+    /// The legend's upper edge, where its columns begin, its rows' height and what stands below it.
     pub(super) legend_top: f64,
-    pub(super) legend_column: f64,
+    pub(super) legend_columns: [f64; LEGEND_COLUMNS],
     pub(super) legend_row: f64,
     pub(super) legend: &'static str,
 }
@@ -66,23 +66,23 @@ pub(super) const WIDE: Plan = Plan {
     ],
     table: (LEFT, MARGIN),
     heading: &[22.0, 42.0],
-    card: (10.0, 56.0),
+    card: (10.0, 54.0),
     card_between: 66.0,
-    card_size: (104.0, 130.0),
+    card_size: (104.0, 124.0),
     best: (126.0, 78.0),
-    bids: (10.0, 216.0),
-    bid_step: 20.0,
+    bids: (10.0, 208.0),
+    bid_step: 23.0,
     bids_max: 5,
-    sides: [(10.0, 214.0), (10.0, 274.0)],
-    payments: [(10.0, 214.0), (10.0, 274.0)],
+    sides: [(10.0, 202.0), (10.0, 270.0)],
+    payments: [(10.0, 202.0), (10.0, 270.0)],
     worth: (216.0, 0.0, Anchor::End),
     ranks: (10.0, 84.0),
     rank_step: 34.0,
     deck: (10.0, 336.0),
     legend_top: LOWER + PANEL.1 + MARGIN,
-    legend_column: 126.0,
+    legend_columns: [0.0, 126.0, 252.0, 378.0, 504.0],
     legend_row: 20.0,
-    legend: "Four of a kind count their number · ★ best bid · blue frame: must answer now · barred: starts no more trades",
+    legend: "Four of a kind count · ★ best bid · blue frame: must answer now · barred: starts no more trades",
 };
 
 /// For a phone.
@@ -110,7 +110,7 @@ pub(super) const NARROW: Plan = Plan {
     rank_step: 22.0,
     deck: (4.0, 136.0),
     legend_top: LOWER + 148.0 + PANEL.1 + MARGIN,
-    legend_column: 78.0,
+    legend_columns: [0.0, 80.0, 164.0, 230.0, 300.0],
     legend_row: 17.0,
     legend: "Four of a kind count · blue frame: must answer now",
 };
@@ -126,7 +126,7 @@ impl Plan {
     /// Where an animal of the legend is.
     pub(super) fn legend_at(&self, animal: usize) -> (f64, f64) {
         let (column, row) = (animal % LEGEND_COLUMNS, animal / LEGEND_COLUMNS);
-        let x = MARGIN + 2.0 + self.legend_column * column as f64;
+        let x = MARGIN + 2.0 + self.legend_columns[column];
         (x, self.legend_top + self.legend_row * row as f64)
     }
 

@@ -181,7 +181,7 @@ impl Tabletop<'_> {
         let to = self.name(settled.to);
         let animal = settled.animal.name();
         let what = match (settled.from, settled.price) {
-            (Some(from), _) => format!("won the trade with {}", self.name(from)),
+            (Some(from), _) => format!("won it from {}", self.name(from)),
             (None, Some(0)) => format!("got the {animal} for nothing"),
             (None, Some(price)) => format!("bought the {animal} for {price}"),
             (None, None) => format!("bought the {animal}"),
