@@ -40,6 +40,9 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         browser.open(&page);
         shows(&browser, 1);
         whole(&browser);
+        if kit.card().narrow.is_some() {
+            the_board_fills_its_place(&browser, kit.card().name);
+        }
         let picture = "document.querySelector('#replay svg g:last-of-type').innerHTML";
         let first = browser.text(picture);
         assert!(
@@ -119,6 +122,13 @@ fn the_board_is_legible(browser: &Browser, page: &str, game: &str) {
     let size = "document.querySelector('#replay .board').getAttribute('viewBox')";
     assert_eq!(kept, browser.text(size), "{game}");
     browser.look(1280, "light");
+}
+
+/// A board that is laid out for desks takes most of the width there.
+fn the_board_fills_its_place(browser: &Browser, game: &str) {
+    let share = browser.text("(() => { const board = document.querySelector('#replay .board'); const {width, height} = board.viewBox.baseVal; const area = board.getBoundingClientRect(); return Math.min(area.width / width, area.height / height) * width / area.width; })()");
+    let share: f64 = share.parse().unwrap();
+    assert!(share > 0.8, "{game}: {share} of its width");
 }
 
 /// A click in the list of steps, and one on a chart, each lead to their step.
