@@ -179,6 +179,8 @@ fn news(turns: [Turn<'_>; 2]) -> (String, bool) {
 
 #[test]
 fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
+    const EVEN: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 30\n";
+    const AHEAD: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 20\n";
     let fleet = |owner, to, ships, left| ShownFleet {
         owner,
         from: 3 - to,
@@ -187,8 +189,6 @@ fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
         turns: 4,
         left,
     };
-    const EVEN: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 30\n";
-    const AHEAD: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 20\n";
     let cases: &[([Turn<'_>; 2], &str, bool)] = &[
         (
             [(AHEAD, &[]), (AHEAD, &[])],
