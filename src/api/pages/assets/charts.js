@@ -9,8 +9,8 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
   const APART = 14;
   const LETTERS = { wide: 16, narrow: 10 };
   const LETTER = 7;
-  // Between two numbers below the lines.
-  const TICKS = 60;
+  // From one number below the lines to the next, about.
+  const TICKS = 46;
   const SIZE = { "font-size": 12 };
   let drawn = "";
 
@@ -80,11 +80,11 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
         shape("text", { class: "s-muted", x: EDGE.left - 5, y: y(value) + 4, "text-anchor": "end", ...SIZE }, value));
     }
     const [first, last] = [steps[0].turn, steps[steps.length - 1].turn];
-    let free = EDGE.left - TICKS / 4;
+    let free = EDGE.left - 1;
     for (const value of ticks(first, last, (right - EDGE.left) / TICKS)) {
       const at = x(steps.findIndex((step) => step.turn >= value));
       if (at < free) continue;
-      free = at + TICKS / 2;
+      free = at + 0.65 * TICKS;
       picture.append(shape("path", { class: "s-line s-muted", d: `M${at} ${FLOOR}v4` }),
         shape("text", { class: "s-muted", x: at, y: FLOOR + 17, "text-anchor": "middle", ...SIZE }, value));
     }
