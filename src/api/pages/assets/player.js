@@ -46,6 +46,10 @@
   // Who sits where, as the page says it.
   const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
   const named = (seat) => listed(seat)?.querySelector("strong")?.textContent || `Seat ${seat + 1}`;
+  // Whom a sentence is about: the player whom it begins with.
+  const subject = (sentence) => [...document.querySelectorAll(".names [data-seat]")]
+    .filter((one) => sentence.startsWith(`${named(one.dataset.seat)} `))
+    .sort((one, other) => named(other.dataset.seat).length - named(one.dataset.seat).length)[0];
   const writer = (one) => one.seat === null ? "our program" : named(one.seat);
   const reasons = (step) => {
     const path = listed(step.seat)?.dataset.why || root.dataset.why;
@@ -139,9 +143,10 @@
     const number = run && first !== last ? `${first}–${last}` : fresh && first > 0 ? first : "";
     button.append(make("span", { class: "replay-turn", title: turn }, number));
     const folded = run && shown === undefined;
-    if (!folded && step.seat !== null && step.seat !== undefined) {
+    const seat = subject(step.title);
+    if (!folded && seat) {
       const dot = shape("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" });
-      dot.append(shape("circle", { class: colour(step.seat), cx: 5, cy: 5, r: 5 }));
+      dot.append(shape("circle", { class: colour(seat.dataset.seat), cx: 5, cy: 5, r: 5 }));
       button.append(dot);
     }
     button.append(make("span", {}, folded ? `${to - from} quiet steps` : step.title));
