@@ -9,7 +9,7 @@ use super::sight::WITHHELD;
 use super::step_stderr;
 use super::turns::Turns;
 use crate::history::{self, SessionRow};
-use crate::replay::{Film, Parts, Step, StepFact, Still, View, seats};
+use crate::replay::{Film, Parts, Shape, Step, StepFact, Still, View, seats};
 use crate::store::{MatchRow, SessionId, Store};
 use axum::extract::Path;
 use axum::response::Response;
@@ -34,6 +34,9 @@ pub(super) struct Wanted {
     /// Whether each step is drawn.
     #[param(example = true)]
     pictures: Option<bool>,
+    /// Whether it is drawn for a phone.
+    #[param(example = true)]
+    narrow: Option<bool>,
     /// Whether each step has its state, which is most of it.
     #[param(example = true)]
     states: Option<bool>,
@@ -67,6 +70,10 @@ pub(super) struct Replay {
     items: Vec<Step>,
     /// The `cursor` of the next page; `null` on the last one.
     next: Option<String>,
+    /// What one of the steps' turns is called, where anything is counted.
+    #[schema(example = "deal")]
+    #[serde(skip_serializing_if = "str::is_empty")]
+    turn: &'static str,
     /// What the steps' figures are, in their order.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     measures: &'static [&'static str],
@@ -115,6 +122,7 @@ pub(super) async fn steps(
         seats: seats(sessions),
         items: Vec::new(),
         next: None,
+        turn: "",
         measures: &[],
         picture: None,
         steps: 0,
@@ -218,14 +226,18 @@ fn check(seat: Option<u8>, row: &MatchRow, sessions: &[SessionRow]) -> Result<()
     )))
 }
 
-/// The last step of a match with its picture; `None` where the caller sees no view of it, or it has no pictures.
-pub(super) async fn last(reader: &Reader, id: &str) -> Result<Option<(Step, Still)>, Problem> {
+/// The last step of a match with its picture of this shape; `None` where the caller sees no view of it, or it has no pictures.
+pub(super) async fn last(
+    reader: &Reader,
+    id: &str,
+    shape: Shape,
+) -> Result<Option<(Step, Still)>, Problem> {
     let Some(film) = Watched::read(reader, id, None).await?.film(reader).await? else {
         return Ok(None);
     };
     let parts = Parts {
         states: false,
-        pictures: true,
+        pictures: Some(shape),
     };
     let at = film.len().saturating_sub(1);
     let turn = reader.turns().wait().await?;
@@ -274,13 +286,17 @@ impl Part {
             number.map_err(|_| Problem::cursor(&cursor))
         });
         let next = after.transpose()?.map(|after| after.saturating_add(1));
+        let shape = match wanted.narrow {
+            Some(true) => Shape::Narrow,
+            _ => Shape::Wide,
+        };
         Ok(Self {
             seat: wanted.seat,
             from: wanted.from.or(next).unwrap_or(0),
             limit: at.limit as usize,
             parts: Parts {
                 states: wanted.states != Some(false),
-                pictures: wanted.pictures == Some(true),
+                pictures: (wanted.pictures == Some(true)).then_some(shape),
             },
         })
     }
@@ -296,11 +312,11 @@ impl Part {
         let next = from.saturating_add(self.limit);
         replay.next = (next < film.len()).then(|| (next - 1).to_string());
         replay.steps = film.len();
-        replay.measures = film.measures();
+        (replay.turn, replay.measures) = (film.turn(), film.measures());
         replay.cut = film.remarks().cut;
         replay.differences = film.remarks().differences.clone();
         let part = move || film.part(from, self.limit, self.parts);
-        let part = match self.parts.states || self.parts.pictures {
+        let part = match self.parts.states || self.parts.pictures.is_some() {
             true => turns.wait().await?.spend(part).await?,
             // What happened is at hand.
             false => part(),

@@ -3,7 +3,7 @@
 use super::output::whole_time;
 use super::seat_arg::shown;
 use crate::history;
-use crate::replay::{Footage, Remarks, Step, Still, View, seat_names, seats};
+use crate::replay::{Footage, Remarks, Shape, Step, Still, View, seat_names, seats};
 use crate::store::{MatchRow, SeatRow, Store};
 use crate::tournament::Deal;
 use anyhow::{Context as _, anyhow, bail};
@@ -81,7 +81,10 @@ impl Exported<'_> {
                 include_str!("../api/pages/assets/export.css"),
                 include_str!("../api/pages/assets/player.css"),
             ],
-            player: include_str!("../api/pages/assets/player.js"),
+            player: concat!(
+                include_str!("../api/pages/assets/charts.js"),
+                include_str!("../api/pages/assets/player.js")
+            ),
             seats,
             data: DATA,
         }
@@ -137,7 +140,9 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
     let mut written = Err(anyhow!(NOTHING));
     let mut still: Option<Still> = None;
     let remarks = footage.steps(|mut step| {
-        still = step.draw(footage.kit(), footage.names()).or(still.take());
+        still = step
+            .draw(footage.kit(), footage.names(), Shape::Wide)
+            .or(still.take());
         step.state = None;
         written = item(out, &step).map_err(Into::into);
         match written {
@@ -148,9 +153,9 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
     let Remarks { differences, cut } = remarks?;
     written?;
     let curves = footage.kit().card().curves;
-    let measures = curves.map_or(&[][..], |curves| curves.names);
+    let (turn, measures) = curves.map_or(("", &[][..]), |curves| (curves.turn, curves.names));
     let rest = json!({
-        "picture": still, "measures": measures, "differences": differences, "cut": cut, "next": null,
+        "picture": still, "turn": turn, "measures": measures, "differences": differences, "cut": cut, "next": null,
     });
     let rest = rest.to_string();
     let rest = rest.strip_prefix('{').unwrap_or_default();
@@ -186,7 +191,7 @@ pub(super) fn svg(out: &mut impl Write, footage: &Footage, turn: u32) -> anyhow:
         width,
         height,
         still,
-    }) = step.draw(footage.kit(), footage.names())
+    }) = step.draw(footage.kit(), footage.names(), Shape::Wide)
     else {
         bail!("{} has no pictures", footage.kit().card().name);
     };

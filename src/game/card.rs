@@ -5,7 +5,7 @@ use crate::game::{Duel, Illegal, Outcome, Seat, Seats};
 use crate::history::{Bluff, History, MatchFact};
 use crate::maps::Maps;
 use crate::models::{Models, Train};
-use crate::scene::{Names, Picture};
+use crate::scene::{Names, News, Picture, Scene};
 use crate::sentence::Reading;
 use crate::sighting::Sighting;
 use crate::wire::{Fact, Reception};
@@ -52,6 +52,11 @@ pub struct GameCard {
     /// A picture of a state ([`crate::Scene::state`]), which may come from anywhere, and of players with these names;
     /// `None`: it is no state of the game, or the game has no pictures.
     pub picture: fn(&Value, &Names) -> Option<Picture>,
+    /// The same laid out for a phone, where that is another picture.
+    pub narrow: Option<fn(&Value, &Names) -> Option<Picture>>,
+    /// What happened from a state to the next scene, where the two say more than the scene's own title; `None`: its
+    /// title says it.
+    pub news: fn(&Value, &Scene) -> Option<News>,
     /// A fact in a sentence whose players are [`crate::scene::Who`]; `None`: it is said plainly
     /// ([`Reading::plain`]).
     pub sentence: fn(Reading<'_>) -> Option<String>,
@@ -169,6 +174,8 @@ pub type Figures = Vec<Vec<Option<i64>>>;
 /// What is counted over a match, such as points and money.
 #[derive(Clone, Copy, Debug)]
 pub struct Curves {
+    /// What one of [`Scene::turn`] is called: `turn`, `round`, `trick`.
+    pub turn: &'static str,
     /// What each measure is called; the first one decides the match.
     pub names: &'static [&'static str],
     /// Each measure's figures in a state of players with these names. No state: nothing.

@@ -40,6 +40,35 @@ impl Scene {
     }
 }
 
+/// What a spectator wants to know of the step from one state to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct News {
+    /// It in one short sentence, as [`Scene::title`] is one.
+    pub title: String,
+    /// Whether nothing happened that anybody waits for.
+    pub quiet: bool,
+}
+
+impl News {
+    /// Something happened.
+    #[must_use]
+    pub fn loud(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            quiet: false,
+        }
+    }
+
+    /// Nothing did.
+    #[must_use]
+    pub fn quiet(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            quiet: true,
+        }
+    }
+}
+
 /// A picture of a state: SVG fragments without the outer element, to be drawn one over the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {

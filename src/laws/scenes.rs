@@ -1,6 +1,7 @@
 //! The law of scenes and pictures.
 
 use super::{NODES, Terms, play, pump, say};
+use drover_game::GameCard;
 use drover_game::contest::{Contest, Erased, TICK};
 use drover_game::game::{Seat, Seats};
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, TableSetup};
@@ -52,8 +53,8 @@ const ATTRIBUTES: [&str; 24] = [
 ];
 
 /// Scenes of a recorded match, by the table and by every seat: turns never fall and what happens is seen. Of every third
-/// scene and the last one the title is short and the picture sound. So is that of every seventh state after a change at
-/// random, unless it is refused.
+/// scene and the last one the title is short and the picture sound, and so are all news. So is the picture of every seventh
+/// state after a change at random, unless it is refused.
 pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
     let names: Vec<&str> = C::CARD.bots.iter().map(|bot| bot.name).collect();
     let mut states = Vec::new();
@@ -61,6 +62,7 @@ pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
     for (seed, bots) in (1..).zip(names.chunks(2)) {
         for (who, scenes) in scenes_of::<C>(bots, seed, &terms.options) {
             assert!(scenes.len() > 2, "{who}: {} scenes", scenes.len());
+            news_are_short::<C>(&scenes, &who);
             let mut still = None;
             for scene in scenes.iter().step_by(3).chain(scenes.last()) {
                 let sound = picture_of::<C>(scene, &who);
@@ -86,11 +88,12 @@ pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
         let mut changed = state.clone();
         for _ in 0..=rng.below(3) {
             change(&mut changed, &mut rng);
-            if let Some(picture) = (C::CARD.picture)(&changed, &Names::default()) {
+            for picture in pictures(&C::CARD, &changed) {
                 let bytes = picture.moving.len() + picture.still.len();
                 assert!(bytes <= CHANGED_MAX, "{bytes} bytes of {changed}");
                 sound(&picture);
             }
+            let _ = (C::CARD.news)(state, &Scene::new(0, "", &changed));
         }
     }
 }
@@ -144,20 +147,43 @@ pub fn scenes_of<C: Contest>(
     seen
 }
 
-fn picture_of<C: Contest>(scene: &Scene, who: &str) -> Picture {
-    let title = Names::default().fill(&scene.title);
+/// A title is one short line.
+fn is_short(title: &str, who: &str) {
+    let title = Names::default().fill(title);
     let length = title.chars().count();
     assert!(
         (1..=TITLE_CHARS_MAX).contains(&length) && !title.contains(['\n', '\r']),
         "{who}: {title:?}"
     );
-    let picture = (C::CARD.picture)(&scene.state, &Names::default());
-    let picture = picture.unwrap_or_else(|| panic!("{who}: no picture of {}", scene.state));
-    assert!(picture.moving.starts_with("<title>"), "{}", picture.moving);
-    assert!(picture.moving.len() <= FRAGMENT_MAX, "{who}");
-    assert!(picture.still.len() <= FRAGMENT_MAX, "{who}");
-    sound(&picture);
-    picture
+}
+
+fn news_are_short<C: Contest>(scenes: &[Scene], who: &str) {
+    for (before, now) in scenes.iter().zip(scenes.iter().skip(1)) {
+        if let Some(news) = (C::CARD.news)(&before.state, now) {
+            is_short(&news.title, who);
+        }
+    }
+}
+
+/// The pictures of a state: the usual one, and that for a phone where it is another.
+fn pictures(card: &GameCard, state: &Value) -> Vec<Picture> {
+    let drawn = [Some(card.picture), card.narrow].into_iter().flatten();
+    drawn
+        .filter_map(|draw| draw(state, &Names::default()))
+        .collect()
+}
+
+fn picture_of<C: Contest>(scene: &Scene, who: &str) -> Picture {
+    is_short(&scene.title, who);
+    let drawn = pictures(&C::CARD, &scene.state);
+    for picture in &drawn {
+        assert!(picture.moving.starts_with("<title>"), "{}", picture.moving);
+        assert!(picture.moving.len() <= FRAGMENT_MAX, "{who}");
+        assert!(picture.still.len() <= FRAGMENT_MAX, "{who}");
+        sound(picture);
+    }
+    let first = drawn.into_iter().next();
+    first.unwrap_or_else(|| panic!("{who}: no picture of {}", scene.state))
 }
 
 /// Well-formed, of known elements, attributes and classes, and nothing else.

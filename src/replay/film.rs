@@ -1,7 +1,7 @@
 //! A match folded once and kept small, so that any part of its replay is at hand.
 
 use super::found::StepFact;
-use super::scenes::{Footage, Remarks, Step, Still};
+use super::scenes::{Footage, Remarks, Shape, Step, Still};
 use super::seat::ReplayError;
 use super::wording::Wording;
 use games::Kit;
@@ -21,7 +21,7 @@ pub struct Parts {
     /// Their states.
     pub states: bool,
     /// Their pictures.
-    pub pictures: bool,
+    pub pictures: Option<Shape>,
 }
 
 /// All steps of a match, their states compressed.
@@ -113,6 +113,19 @@ impl Film {
         self.kit.card().curves.map_or(&[], |curves| curves.names)
     }
 
+    /// What one of its turns is called; empty where nothing is counted.
+    #[must_use]
+    pub fn turn(&self) -> &'static str {
+        self.kit.card().curves.map_or("", |curves| curves.turn)
+    }
+
+    /// What the player on a seat is called, from 0.
+    #[must_use]
+    pub fn seat_name(&self, seat: usize) -> String {
+        let place = (0..self.names.count()).find(|place| self.names.seat(*place) == seat);
+        self.names.name(place.unwrap_or(seat))
+    }
+
     /// All of them, without their states.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
@@ -147,7 +160,7 @@ impl Film {
     ) -> io::Result<(Vec<Step>, Option<Still>)> {
         let steps = self.steps.iter().skip(from).take(count);
         let mut steps: Vec<Step> = steps.cloned().collect();
-        if !parts.states && !parts.pictures {
+        if !parts.states && parts.pictures.is_none() {
             return Ok((steps, None));
         }
         let mut still = None;
@@ -159,8 +172,8 @@ impl Film {
         }
         for (step, state) in steps.iter_mut().zip(states.into_iter().skip(from % BLOCK)) {
             step.state = state;
-            if parts.pictures {
-                let drawn = step.draw(self.kit, &self.names);
+            if let Some(shape) = parts.pictures {
+                let drawn = step.draw(self.kit, &self.names, shape);
                 still = still.or(drawn);
             }
             step.state = step.state.take().filter(|_| parts.states);

@@ -3,7 +3,7 @@
 use super::dialogue::{Line, replay};
 use crate::store::types::Direction;
 use games::scene::Names;
-use games::{DialogueSetup, Fact, Kit};
+use games::{DialogueSetup, Fact, Kit, Scene};
 use serde_json::{Value, json};
 
 /// The first byte of an input that is a transcript; the second one is the game, from `0`.
@@ -43,6 +43,8 @@ fn read(kit: &dyn Kit, value: &Value, text: &str) {
     let _ = (
         kit.card().teams_of(text),
         (kit.card().picture)(value, &Names::default()),
+        kit.card().narrow.map(|draw| draw(value, &Names::default())),
+        (kit.card().news)(value, &Scene::new(0, "", value)),
     );
     for kind in ["bluff", "trade", "result"] {
         let (kind, data) = (kind.to_owned(), value.clone());

@@ -42,7 +42,9 @@ pub use fuzz::fuzz;
 pub use games::RecordedReply;
 pub use names::seat_names;
 pub use naming::Naming;
-pub use scenes::{Footage, Remarks, STEPS_MAX, Step, StepStderr, Still, View, footage, seats};
+pub use scenes::{
+    Footage, Remarks, STEPS_MAX, Shape, Step, StepStderr, Still, View, footage, seats,
+};
 pub use seat::{FoldedSeat, ReplayError, SeatDecision, asking_entries, fold_seat};
 pub use setup::{ADVICE, PROGRAM, dialogue_setup, named, note_advice};
 pub use table::{ReplayedMatch, lead_match, replay_match};

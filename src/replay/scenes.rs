@@ -13,8 +13,8 @@ use crate::history::{self, STDERR, SessionRow};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
-use games::scene::Names;
-use games::{Cause, DialogueSetup, Kit, Picture, Places, Scene, Seat};
+use games::scene::{Names, News};
+use games::{Cause, DialogueSetup, Fact, Kit, Picture, Places, Scene, Seat};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -41,6 +41,9 @@ pub struct Step {
     pub entry: Option<EntryId>,
     /// What happened last, in one sentence.
     pub title: String,
+    /// Whether that is nothing that a spectator waits for, such as a turn without a capture.
+    #[serde(skip_serializing_if = "is_false")]
+    pub quiet: bool,
     /// The position, in the game's own schema, where states are wanted.
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,6 +89,15 @@ pub struct StepStderr {
     pub cut: bool,
 }
 
+/// What a picture is laid out for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A window on a desk.
+    Wide,
+    /// A phone.
+    Narrow,
+}
+
 /// What all pictures of a match have alike.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Still {
@@ -99,13 +111,18 @@ pub struct Still {
 
 impl Step {
     /// Adds the picture, of players with these names. Returns what it has in common with those of the other steps.
-    pub fn draw(&mut self, kit: &dyn Kit, names: &Names) -> Option<Still> {
+    pub fn draw(&mut self, kit: &dyn Kit, names: &Names, shape: Shape) -> Option<Still> {
+        let card = kit.card();
+        let drawn = match shape {
+            Shape::Wide => card.picture,
+            Shape::Narrow => card.narrow.unwrap_or(card.picture),
+        };
         let Picture {
             width,
             height,
             still,
             moving,
-        } = (kit.card().picture)(self.state.as_ref()?, names)?;
+        } = drawn(self.state.as_ref()?, names)?;
         self.picture = Some(moving);
         Some(Still {
             width,
@@ -317,6 +334,7 @@ impl Footage {
             },
             figures: None,
             held: None,
+            said: String::new(),
             count: 0,
         };
         let replayed = guarded(|| {
@@ -434,6 +452,8 @@ struct Steps<'a, F> {
     /// The figures of the last step that had any.
     figures: Option<Vec<Vec<Option<i64>>>>,
     held: Option<Step>,
+    /// Its scene's own title.
+    said: String,
     count: u32,
 }
 
@@ -444,15 +464,18 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
         scene: Option<Scene>,
         after: Option<(Option<u8>, &Entry)>,
     ) -> ControlFlow<()> {
-        let Some(Scene { turn, title, state }) = scene else {
+        let Some(scene) = scene else {
             return ControlFlow::Continue(());
         };
-        let title = self.wording.names.fill(&title);
-        let held = self.held.as_ref();
-        if held.is_some_and(|held| held.title == title && held.state.as_ref() == Some(&state)) {
+        let before = self.held.as_ref().and_then(|held| held.state.as_ref());
+        let changed = before != Some(&scene.state);
+        if !changed && self.said == scene.title {
             return ControlFlow::Continue(());
         }
-        let turn = held.map_or(turn, |held| held.turn.max(turn));
+        let News { title, quiet } = self.wording.news(before.filter(|_| changed), &scene);
+        let Scene { turn, state, .. } = scene;
+        self.said = scene.title;
+        let turn = self.held.as_ref().map_or(turn, |held| held.turn.max(turn));
         self.give()?;
         self.count += 1;
         if self.count > STEPS_MAX {
@@ -474,6 +497,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             seat: after.and_then(|(seat, _)| seat).filter(|_| alone),
             entry: after.map(|(_, entry)| entry.id),
             title,
+            quiet,
             state: Some(state),
             facts: Vec::new(),
             decided: std::mem::take(&mut self.timing.decided),

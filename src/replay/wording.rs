@@ -2,8 +2,8 @@
 
 use super::answer_times::{AnswerTime, AnswerTimes};
 use crate::store::types::{Direction, Entry, EntryId, Side};
-use games::scene::Names;
-use games::{Fact, Kit, RecordedReply};
+use games::scene::{Names, News};
+use games::{Fact, Kit, RecordedReply, Scene};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +21,16 @@ impl Wording<'_> {
     pub(super) fn sentence(&self, fact: &Fact, seat: Option<u8>) -> String {
         let own = self.own.or_else(|| seat.map(usize::from));
         self.kit.card().said(fact, own, self.names)
+    }
+
+    /// What a scene says after the state before it, if any.
+    pub(super) fn news(&self, before: Option<&Value>, scene: &Scene) -> News {
+        let news = before.and_then(|before| (self.kit.card().news)(before, scene));
+        let News { title, quiet } = news.unwrap_or_else(|| News::loud(&*scene.title));
+        News {
+            title: self.names.fill(&title),
+            quiet,
+        }
     }
 
     /// Whether the match turns on it.

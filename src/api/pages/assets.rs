@@ -13,6 +13,11 @@ use axum::response::Response;
 const ASSETS: &[(&str, &str, &str)] = &[
     ("app.css", "text/css", STYLE),
     ("app.js", "text/javascript", include_str!("assets/app.js")),
+    (
+        "charts.js",
+        "text/javascript",
+        include_str!("assets/charts.js"),
+    ),
     ("player.css", "text/css", include_str!("assets/player.css")),
     (
         "player.js",

@@ -4,6 +4,7 @@
 mod about;
 mod assets;
 mod bots;
+mod charts;
 mod dashboard;
 mod decisions;
 mod docs;

@@ -2,6 +2,7 @@
 //! said, and what it was started from. Only the tab that is open is read.
 
 use super::about::About;
+use super::charts;
 use super::decisions::{Decisions, is_ours, why};
 use super::facts::FactsShown;
 use super::filters::{link, query};
@@ -60,6 +61,8 @@ struct OneMatch {
     own: Option<String>,
     about: About,
     seats: Vec<Seat>,
+    /// The game's figures over its turns.
+    charts: Vec<String>,
     decisions: Decisions,
     /// What users' programs did.
     programs: Vec<ProgramRow>,
@@ -77,6 +80,7 @@ struct OneMatch {
 enum Tab {
     #[default]
     Replay,
+    Charts,
     Facts,
     Decisions,
     Transcript,
@@ -84,8 +88,9 @@ enum Tab {
 }
 
 impl Tab {
-    const ALL: [(Self, &'static str, &'static str); 5] = [
+    const ALL: [(Self, &'static str, &'static str); 6] = [
         (Self::Replay, "", "Replay"),
+        (Self::Charts, "charts", "Charts"),
         (Self::Facts, "facts", "What happened"),
         (Self::Decisions, "decisions", "Decisions"),
         (Self::Transcript, "transcript", "Transcript"),
@@ -107,6 +112,7 @@ impl Tab {
         })
     }
 
+    /// Charts stand below the replay too: their own tab is for readers without a script.
     fn links(self) -> Vec<(&'static str, String, bool)> {
         let link = |(tab, word, name): (Self, &str, &'static str)| {
             let to = if word.is_empty() {
@@ -116,7 +122,8 @@ impl Tab {
             };
             (name, to, tab == self)
         };
-        Self::ALL.into_iter().map(link).collect()
+        let shown = |(tab, ..): &(Self, &str, &str)| *tab != Self::Charts || self == *tab;
+        Self::ALL.into_iter().filter(shown).map(link).collect()
     }
 }
 
@@ -197,6 +204,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
             .map(|seat| seated(&found, seat))
             .collect(),
         withheld: read.facts.withheld.or(read.unseen.map(|_| view::WITHHELD)),
+        charts: read.charts,
         programs: read.programs,
         decisions: read.decisions,
         facts: read.facts,
@@ -218,6 +226,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
 #[derive(Default)]
 struct Read {
     about: About,
+    charts: Vec<String>,
     facts: FactsShown,
     decisions: Decisions,
     programs: Vec<ProgramRow>,
@@ -237,7 +246,8 @@ impl Read {
     ) -> Result<Self, Problem> {
         let mut read = Self::default();
         match tab {
-            Tab::Facts if is_pruned(found) => {}
+            Tab::Charts | Tab::Facts if is_pruned(found) => {}
+            Tab::Charts => read.charts = charts::read(visit, &found.id).await?,
             Tab::Facts => read.facts = FactsShown::read(visit, &found.id, names).await?,
             Tab::Decisions => {
                 read.decisions = Decisions::read(visit, found).await?;

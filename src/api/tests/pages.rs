@@ -196,7 +196,14 @@ async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
         document.headers[header::CONTENT_TYPE],
         "application/problem+json"
     );
-    for name in ["app.css", "app.js", "icon.svg", "player.js", "scene.css"] {
+    for name in [
+        "app.css",
+        "app.js",
+        "charts.js",
+        "icon.svg",
+        "player.js",
+        "scene.css",
+    ] {
         let file = app.get(&format!("/static/{name}")).await;
         assert_eq!(file.status, StatusCode::OK);
         let tag = file.headers[header::ETAG].to_str().unwrap();
@@ -285,11 +292,13 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     page(&format!("/matches/{id}?tab=facts"), &parts).await;
     let parts = ["bluff W 190", "id=\"e", &explain];
     page(&format!("/matches/{id}?tab=transcript"), &parts).await;
-    page(
-        &format!("/matches/{id}?tab=decisions"),
-        &["aria-current=\"page\""],
-    )
-    .await;
+    for tab in ["charts", "decisions"] {
+        page(
+            &format!("/matches/{id}?tab={tab}"),
+            &["aria-current=\"page\""],
+        )
+        .await;
+    }
     let verify = format!("drover match verify {id}");
     let parts = ["<dt>Ended</dt>", "Run by", &verify, "match.html"];
     page(&format!("/matches/{id}?tab=about"), &parts).await;

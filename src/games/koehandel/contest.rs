@@ -50,6 +50,8 @@ impl Contest for Koehandel {
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
+        narrow: Some(scene::draw_narrow),
+        news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         sighting: facts::sighting,

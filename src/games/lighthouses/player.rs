@@ -299,7 +299,7 @@ impl Dialogue for Player {
             None => format!("{} is asked", Who(game.seat.index())),
         };
         let state = State::from_view(&game.chart, game.seat, game.players, view);
-        Some(state.scene(format!("Round {}: {what}", view.round + 1)))
+        Some(state.scene(what))
     }
 
     fn view(&self) -> Value {

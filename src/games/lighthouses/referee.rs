@@ -122,14 +122,9 @@ impl Referee {
         });
     }
 
-    /// What happens now is what happened last.
-    fn note(&mut self, what: &str) {
-        self.last = format!("Round {}: {what}", self.game.round() + 1);
-    }
-
     fn drop_bot(&mut self, seat: Seat, cause: Cause, detail: String) {
         self.open = None;
-        self.note(&format!("{} is dropped", Who(seat.index())));
+        self.last = format!("{} is dropped", Who(seat.index()));
         self.bots[seat].dropped = Some(Blame {
             seat,
             cause,
@@ -147,7 +142,7 @@ impl Referee {
             Ok(_) => {
                 self.greeting.0 += 1;
                 self.open = None;
-                self.note(&format!("{} greets", Who(seat.index())));
+                self.last = format!("{} greets", Who(seat.index()));
                 self.go_on();
             }
             Err(Broken(why)) => self.drop_bot(seat, Cause::ProtocolError, why),
@@ -163,7 +158,7 @@ impl Referee {
             Ok(act) => self.play(seat, act).err().map(|why| why.to_string()),
             Err(why) => {
                 let who = Who(seat.index());
-                self.note(&format!("{who} gives no command of the game"));
+                self.last = format!("{who} gives no command of the game");
                 // A failed command is a passed turn.
                 let _ = self.game.play(Act::Pass);
                 Some(why.to_string())
@@ -185,7 +180,7 @@ impl Referee {
         let (from, energy) =
             player.map_or_else(Default::default, |player| (player.position, player.energy));
         let done = self.game.legal(act);
-        self.note(&deed(self.game.chart(), seat, from, energy, act, done));
+        self.last = deed(self.game.chart(), seat, from, energy, act, done);
         self.game.play(act)
     }
 
@@ -207,7 +202,7 @@ impl Referee {
         bot.owed += 1;
         bot.was_sent_result = true;
         self.open = None;
-        self.note(&format!("{} gives no command in time", Who(seat.index())));
+        self.last = format!("{} gives no command in time", Who(seat.index()));
         let _ = self.game.play(Act::Pass);
         // Bots read a result after every command, however late they give it.
         let result = engine::result(Some("Command timed out"));

@@ -55,6 +55,8 @@ impl Contest for PlanetWars {
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
+        narrow: None,
+        news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         sighting: facts::sighting,

@@ -4,11 +4,11 @@ use super::dialect::player::{self as wire, END, State};
 use super::dialect::{google, judge};
 use super::facts::Facts;
 use super::rules::{Act, Ask, Planet, PlanetId, PlanetWars, PlayerId, View, owners};
-use super::scene::{State as Shown, news};
+use super::scene::State as Shown;
 use drover_game::explain::{Explanation, explain};
 use drover_game::game::{Bot, Budget, Cause, Progress};
 use drover_game::reasons::Belief;
-use drover_game::scene::{Numbered, Scene};
+use drover_game::scene::Scene;
 use drover_game::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -37,8 +37,6 @@ pub struct Player {
     /// The map of a state that was not folded, since it is of another game than those before.
     doubted: Option<Map>,
     facts: Facts,
-    /// The planets of the state before.
-    before: Option<Arc<Vec<Planet>>>,
     /// Those that had planets at first.
     players: Vec<PlayerId>,
 }
@@ -66,7 +64,6 @@ impl Player {
             shown: false,
             doubted: None,
             facts: Facts::default(),
-            before: None,
             players: Vec::new(),
         }
     }
@@ -123,9 +120,7 @@ impl Dialogue for Player {
         if self.view.is_none() {
             self.players = owners(&view.planets);
         }
-        let last = self.view.replace(view);
-        let first = last.is_none();
-        self.before = last.map(|last| last.planets);
+        let first = self.view.replace(view).is_none();
         (self.asked, self.shown) = (true, false);
         Ok(Next::Think {
             limit: if first { START_WITHIN } else { TURN_WITHIN },
@@ -190,15 +185,13 @@ impl Dialogue for Player {
 
     fn scene(&self) -> Option<Scene> {
         let view = self.view.as_ref()?;
-        let before = self.before.as_ref().map(|planets| planets.as_slice());
         let state = Shown::from_view(
             view,
             self.facts.fleets(),
             self.facts.allies(),
             &self.players,
         );
-        let news = news(view.turn, before, &view.planets, Numbered);
-        Some(state.scene(news))
+        Some(state.scene())
     }
 
     fn view(&self) -> Value {

@@ -5,13 +5,12 @@ use super::dialect::google;
 use super::dialect::judge::{self, Offence, REPLY_LINES_MAX};
 use super::map;
 use super::options::{Conduct, RefereeSetup, Wire};
-use super::rules::{Act, Planet, PlanetWars};
-use super::scene::{State, news};
+use super::rules::{Act, PlanetWars};
+use super::scene::State;
 use drover_game::game::{Cause, Game as _, Outcome, Seat, Seats, SetupError};
-use drover_game::scene::{Scene, Who};
+use drover_game::scene::Scene;
 use drover_game::wire::{Blame, Call, Reply, Table};
 use serde_json::Value;
-use std::sync::Arc;
 
 /// What is known of a player's program.
 #[derive(Clone, Debug, Default)]
@@ -35,8 +34,6 @@ pub struct Referee {
     calls: Vec<Call>,
     /// What ended the game before its time.
     ended_by: Option<Cause>,
-    /// The planets of the round before.
-    before: Option<Arc<Vec<Planet>>>,
 }
 
 impl Referee {
@@ -52,7 +49,6 @@ impl Referee {
             programs: Seats::from_fn(players, |_| Program::default()),
             calls: Vec::new(),
             ended_by: None,
-            before: None,
             game,
             setup,
         };
@@ -176,7 +172,6 @@ impl Referee {
         for seat in (0..self.programs.len() as u8).map(Seat) {
             acts.push((seat, self.programs[seat].act.take()));
         }
-        self.before = Some(Arc::clone(self.game.planets()));
         self.game.play(&acts);
         self.ask();
     }
@@ -226,21 +221,7 @@ impl Table for Referee {
     fn scene(&self) -> Option<Scene> {
         let position = &self.setup.position;
         let state = State::whole(&self.game, &position.teams, &position.players);
-        let before = self.before.as_ref().map(|planets| planets.as_slice());
-        let seats = &position.players;
-        let who = |player| {
-            Who(seats
-                .iter()
-                .position(|seat| *seat == player)
-                .unwrap_or_default())
-        };
-        let news = news(state.turn, before, &state.planets, who);
-        let over = if self.outcome().is_some() {
-            "; the game is over"
-        } else {
-            ""
-        };
-        Some(state.scene(format!("{news}{over}")))
+        Some(state.scene())
     }
 
     fn setup(&self) -> Value {

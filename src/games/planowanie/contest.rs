@@ -62,6 +62,8 @@ impl Contest for Planowanie {
         win_shares,
         duels,
         picture: scene::draw,
+        narrow: None,
+        news: |_, _| None,
         sentence: sentences::sentence,
         turns_on: |_| false,
         sighting: facts::sighting,

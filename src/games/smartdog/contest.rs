@@ -62,6 +62,8 @@ impl Contest for SmartDog {
         win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
+        narrow: None,
+        news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         sighting: facts::sighting,

@@ -357,6 +357,8 @@ impl Contest for Toy {
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,
         picture: extras::picture,
+        narrow: None,
+        news: |_, _| None,
         sentence: |_| None,
         turns_on: |_| false,
         sighting: extras::sighting,

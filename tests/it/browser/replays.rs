@@ -40,6 +40,9 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         browser.open(&page);
         shows(&browser, 1);
         whole(&browser);
+        if kit.card().narrow.is_some() {
+            the_board_fills_its_place(&browser, kit.card().name);
+        }
         let picture = "document.querySelector('#replay svg g:last-of-type').innerHTML";
         let first = browser.text(picture);
         assert!(
@@ -82,6 +85,9 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         // A link leads to its step; a fact leads to where it was sent.
         browser.open(&format!("{page}{link}"));
         shows(&browser, middle);
+        if kit.card().name == "planetwars" {
+            quiet_steps_are_folded(&browser);
+        }
         the_list_and_the_charts_lead_there(&browser, kit.card().name);
         // So does a fact in words.
         browser.open(&format!("{page}?tab=facts"));
@@ -118,6 +124,13 @@ fn the_board_is_legible(browser: &Browser, page: &str, game: &str) {
     browser.look(1280, "light");
 }
 
+/// A board that is laid out for desks takes most of the width there.
+fn the_board_fills_its_place(browser: &Browser, game: &str) {
+    let share = browser.text("(() => { const board = document.querySelector('#replay .board'); const {width, height} = board.viewBox.baseVal; const area = board.getBoundingClientRect(); return Math.min(area.width / width, area.height / height) * width / area.width; })()");
+    let share: f64 = share.parse().unwrap();
+    assert!(share > 0.8, "{game}: {share} of its width");
+}
+
 /// A click in the list of steps, and one on a chart, each lead to their step.
 fn the_list_and_the_charts_lead_there(browser: &Browser, game: &str) {
     whole(browser);
@@ -139,6 +152,7 @@ fn the_list_and_the_charts_lead_there(browser: &Browser, game: &str) {
         there + count / 10 + 1 >= count,
         "{game}: {there} of {count}"
     );
+    the_charts_name_their_lines(browser, game);
     // Only what is chosen is listed.
     browser.run("const kind = document.querySelector('[aria-label=\"Which steps\"]'); kind.value = kind.options[1]?.value ?? ''; kind.dispatchEvent(new Event('change')); return 0");
     let bare = "[...document.querySelectorAll('.replay-list [data-step]')].filter((one) => !one.nextElementSibling && !one.querySelector('.replay-late')).length";
@@ -147,6 +161,45 @@ fn the_list_and_the_charts_lead_there(browser: &Browser, game: &str) {
         chosen.is_empty() || browser.text(bare) == "0",
         "{game} {chosen}"
     );
+}
+
+/// Each line's end has its player's name in its colour, none covers another or leaves the chart, and the turn that is shown
+/// is marked among those below.
+fn the_charts_name_their_lines(browser: &Browser, game: &str) {
+    let names = "[...document.querySelectorAll('.names li')].map((one) => one.dataset.seat).join()";
+    let places = "(chart) => [...chart.querySelectorAll('text.s-bold[class*=s-p]')]";
+    let seats = format!(
+        "({places})(document.querySelector('.replay-chart')).map((one) => one.getAttribute('class').match(/s-p(\\d)/)[1]).sort().join()"
+    );
+    assert_eq!(browser.text(&seats), browser.text(names), "{game}");
+    let wrong = browser.text(&format!("[...document.querySelectorAll('.replay-chart')].flatMap((chart) => {{ const area = chart.getBoundingClientRect(); const boxes = ({places})(chart).map((one) => one.getBoundingClientRect()).sort((one, other) => one.top - other.top); return boxes.filter((box, at) => box.right > area.right + 1 || at > 0 && box.top + 3 < boxes[at - 1].bottom - 3); }}).length"));
+    assert_eq!(wrong, "0", "{game}");
+    let turn = browser.text("document.querySelector('.replay-where').dataset.turn");
+    let marked = browser.text("document.querySelector('.replay-now text').textContent");
+    assert_eq!(marked, turn, "{game}");
+    let below = browser.text("[...document.querySelectorAll('.replay-chart:first-child text[text-anchor=middle].s-muted')].map((one) => one.textContent).join()");
+    let turns: Vec<u32> = below.split(',').map(|one| one.parse().unwrap()).collect();
+    assert!(turns.is_sorted() && turns.len() > 1, "{game}: {below}");
+}
+
+/// A run of quiet steps is one short row until one of them is shown.
+fn quiet_steps_are_folded(browser: &Browser) {
+    let folded = "[...document.querySelectorAll('.replay-quiet')].find((one) => one.textContent.includes(' quiet steps'))";
+    let step: usize = browser
+        .text(&format!("{folded}.dataset.step"))
+        .parse()
+        .unwrap();
+    browser.run(&format!("{folded}.click()"));
+    shows(browser, step + 1);
+    let current = "document.querySelector('.replay-list [aria-current]').textContent";
+    let title = "document.querySelector('.replay-title').textContent";
+    let row = browser.text(current);
+    assert!(row.contains(&browser.text(title)), "{row}");
+    browser.press(RIGHT);
+    shows(browser, step + 2);
+    assert!(browser.text(current).contains(&browser.text(title)));
+    let rows = format!("document.querySelectorAll('.replay-list [data-step=\"{step}\"]').length");
+    assert_eq!(browser.text(&rows), "1");
 }
 
 #[test]

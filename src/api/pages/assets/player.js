@@ -1,6 +1,6 @@
 "use strict";
 // Shows a match step by step. What is shown are fragments of SVG that each game has drawn itself, its sentences and its
-// figures; this script knows no game. It fills the element #replay from the JSON in #replay-data, or, where that is
+// figures; this script knows no game. Its charts are charts.js. It fills the element #replay from the JSON in #replay-data, or, where that is
 // absent, from the address in its data-src (a match's replay in the REST interface): what happened at each step, and the
 // pictures around the step that is shown. It reads on whenever there is more (the event `replay-more`).
 (() => {
@@ -20,7 +20,7 @@
   let [at, timer, total] = [0, 0, 0];
   let [playing, live] = [false, false];
   let shownStill = null;
-  let measures = [];
+  let [measures, turn] = [[], "turn"];
 
   const filled = (element, attributes, text) => {
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -46,6 +46,10 @@
   // Who sits where, as the page says it.
   const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
   const named = (seat) => listed(seat)?.querySelector("strong")?.textContent || `Seat ${seat + 1}`;
+  // Whom a sentence is about: the player whom it begins with.
+  const subject = (sentence) => [...document.querySelectorAll(".names [data-seat]")]
+    .filter((one) => sentence.startsWith(`${named(one.dataset.seat)} `))
+    .sort((one, other) => named(other.dataset.seat).length - named(one.dataset.seat).length)[0];
   const writer = (one) => one.seat === null ? "our program" : named(one.seat);
   const reasons = (step) => {
     const path = listed(step.seat)?.dataset.why || root.dataset.why;
@@ -95,8 +99,8 @@
   const list = make("ol", { class: "replay-list", "aria-label": "Steps" });
   const charts = box("replay-charts");
   root.append(
-    box("replay-main", svg, title, box("replay-bar", scrub, row(first, back, play, next, last, speed)),
-      where, doubt, row(link, picture, why, wrote)),
+    box("replay-main", svg, title, box("replay-bar", scrub, row(first, back, play, next, last, speed, where)),
+      doubt, row(link, picture, why, wrote)),
     box("replay-side", row(kind, whose, before, after, view), list),
     charts,
     make("p", { class: "replay-keys" }, "Keys: space plays and pauses, ← and → step, Home and End jump."));
@@ -109,34 +113,53 @@
     const seat = Number(whose.value);
     return step.seat === seat || facts.some((one) => one.seats.includes(seat));
   };
-  const item = (step) => {
-    const line = make("li");
-    const to = make("button", { type: "button", "data-step": step.step, tabindex: -1 });
-    if (step.seat !== null && step.seat !== undefined) {
+  // What another player's transcript shows once more, a little later, is no news.
+  const RECENT = 12;
+  const compare = (step) => {
+    const before = steps.slice(Math.max(0, step.step - RECENT), step.step).flatMap((one) => one.facts);
+    for (const fact of step.facts) fact.again = before.some((one) => one.sentence === fact.sentence);
+  };
+  const turning = (step) => step.facts.some((one) => one.turns && !one.again);
+  const details = (step) => {
+    const facts = make("ul");
+    for (const one of step.facts) {
+      const seats = one.seats.length ? `, seen by ${one.seats.map(named).join(" and ")}` : "";
+      facts.append(make("li", {
+        "data-kind": one.kind, class: one.turns ? "replay-turns" : "",
+        title: one.kind.replaceAll("_", " ") + seats,
+      }, one.sentence));
+    }
+    return step.facts.length ? [facts] : [];
+  };
+  // A row of the list: a step, or a run of quiet ones, which is short unless one of them is shown. What was found at a
+  // step is listed where it is shown or was chosen.
+  const item = ({ from, to }, shown) => {
+    const step = steps[shown ?? from];
+    const run = to - from > 1;
+    const button = make("button", { type: "button", "data-step": from, tabindex: -1,
+      class: turning(step) ? "replay-turns" : step.quiet ? "replay-quiet" : "" });
+    const [first, last] = [steps[from].turn, steps[to - 1].turn];
+    const fresh = from === 0 || steps[from - 1].turn !== first;
+    const number = run && first !== last ? `${first}–${last}` : fresh && first > 0 ? first : "";
+    button.append(make("span", { class: "replay-turn", title: turn }, number));
+    const folded = run && shown === undefined;
+    const seat = subject(step.title);
+    if (!folded && seat) {
       const dot = shape("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" });
-      dot.append(shape("circle", { class: colour(step.seat), cx: 5, cy: 5, r: 5 }));
-      to.append(dot);
+      dot.append(shape("circle", { class: colour(seat.dataset.seat), cx: 5, cy: 5, r: 5 }));
+      button.append(dot);
     }
-    to.append(step.title);
-    if (step.took_ms !== undefined) {
-      to.append(" ", make("span", { class: "replay-took", title: "answer time" }, lasted(step.took_ms)));
+    button.append(make("span", {}, folded ? `${to - from} quiet steps` : step.title));
+    if (!folded && step.took_ms !== undefined) {
+      button.append(make("span", { class: "replay-took", title: "answer time" }, lasted(step.took_ms)));
     }
-    if (step.late) to.append(" ", make("span", { class: "replay-late" }, "late"));
-    line.append(to);
+    if (step.late) button.append(make("span", { class: "replay-late" }, "late"));
+    const line = make("li");
+    line.append(button);
     for (const one of step.stderr ?? []) {
       line.append(make("pre", { title: `standard error of ${writer(one)}` }, one.text + (one.cut ? "\n…" : "")));
     }
-    if (step.facts.length) {
-      const facts = make("ul");
-      for (const one of step.facts) {
-        const seats = one.seats.length ? `, seen by ${one.seats.map(named).join(" and ")}` : "";
-        facts.append(make("li", {
-          "data-kind": one.kind, class: one.turns ? "replay-turns" : "",
-          title: one.kind.replaceAll("_", " ") + seats,
-        }, one.sentence));
-      }
-      line.append(facts);
-    }
+    if (shown !== undefined || kind.value) line.append(...details(step));
     return line;
   };
   const more = (label, to) => {
@@ -146,37 +169,56 @@
     line.append(on);
     return line;
   };
-  // What the list was made of; another one is made where the step that is shown is not in it.
-  let made = { key: "", from: 0, to: 0 };
+  // The rows that are listed, and what they were made for; others are made where the step that is shown is not among them.
+  let rows = [];
+  let made = "";
+  const calm = (step) => step.quiet && !turning(step) && !step.late && !step.stderr?.length && !kind.value && whose.value === "";
+  const parted = (shown) => {
+    const parts = [];
+    for (const step of shown) {
+      const last = parts.at(-1);
+      if (last?.calm && calm(step) && last.to === step.step) last.to += 1;
+      else parts.push({ from: step.step, to: step.step + 1, calm: calm(step) });
+    }
+    return parts;
+  };
+  const relist = () => {
+    const all = parted(steps.filter(fits));
+    const here = Math.max(0, all.findLastIndex((row) => row.from <= at));
+    const from = Math.max(0, here - LISTED);
+    rows = all.slice(from, here + LISTED);
+    const end = from + rows.length;
+    for (const row of rows) row.line = item(row);
+    list.replaceChildren(...(from > 0 ? [more("Earlier steps", all[from - 1].from)] : []),
+      ...rows.map((row) => row.line),
+      ...(end < all.length ? [more("Later steps", all[end].from)] : []));
+    if (!rows.length) list.append(make("li", { class: "replay-none" }, "No such step."));
+    [rows.begin, rows.end] = [from > 0 ? rows[0].from : 0, end < all.length ? rows.at(-1).from : Infinity];
+  };
+  let current = null;
   const enlist = () => {
     const key = `${kind.value}/${whose.value}/${steps.length}`;
-    if (made.key !== key || at < made.from || at >= made.to) {
-      const shown = steps.filter(fits);
-      const here = Math.max(0, shown.findLastIndex((step) => step.step <= at));
-      const from = Math.max(0, here - LISTED);
-      const part = shown.slice(from, here + LISTED);
-      const end = from + part.length;
-      made = {
-        key,
-        from: from === 0 ? 0 : part[0].step,
-        to: end === shown.length ? Infinity : part[part.length - 1].step,
-      };
-      list.replaceChildren(...(from > 0 ? [more("Earlier steps", shown[from - 1].step)] : []),
-        ...part.map(item),
-        ...(end < shown.length ? [more("Later steps", shown[end].step)] : []));
-      if (!part.length) list.append(make("li", { class: "replay-none" }, "No such step."));
+    if (made !== key || at < rows.begin || at >= rows.end) {
+      relist();
+      [made, current] = [key, null];
     }
-    const now = [...list.querySelectorAll("[data-step]")].findLast((one) => Number(one.dataset.step) <= at);
-    const was = list.querySelector("[aria-current]");
-    if (was !== now) {
-      was?.removeAttribute("aria-current");
-      if (was) was.tabIndex = -1;
-      now?.setAttribute("aria-current", "step");
-    }
+    const now = rows.findLast((row) => row.from <= at);
+    const focused = list.contains(document.activeElement);
+    const dress = (row, shown) => {
+      const line = item(row, shown);
+      row.line.replaceWith(line);
+      row.line = line;
+    };
+    if (current && current !== now) dress(current);
+    current = now;
     if (!now) return;
-    now.tabIndex = 0;
+    dress(now, Math.min(at, now.to - 1));
+    const to = now.line.firstChild;
+    to.setAttribute("aria-current", "step");
+    to.tabIndex = 0;
+    if (focused) to.focus({ preventScroll: true });
     // Only the list scrolls, not the page.
-    const [top, height] = [now.offsetTop - list.offsetTop, now.parentElement.offsetHeight];
+    const [top, height] = [now.line.offsetTop - list.offsetTop, now.line.offsetHeight];
     if (top < list.scrollTop) list.scrollTop = top;
     else if (top + height > list.scrollTop + list.clientHeight) list.scrollTop = top + Math.min(height, list.clientHeight) - list.clientHeight;
   };
@@ -194,106 +236,12 @@
     list.querySelector("[aria-current]")?.focus({ preventScroll: true });
   });
 
-  // The figures of every measure over the steps, each seat in its colour, with marks; a click leads there.
-  const HEIGHT = 140;
-  const EDGE = { left: 46, right: 10, top: 26, bottom: 18 };
-  let drawn = "";
-  const figures = () => {
-    let now = null;
-    return steps.map((step) => now = step.figures ?? now);
-  };
-  // The step at which a seat's first figure moved most against the others'.
-  const swing = (all) => {
-    let best = { step: -1, by: 0, seat: 0 };
-    for (let step = 1; step < all.length; step += 1) {
-      const [was, is] = [all[step - 1]?.[0], all[step]?.[0]];
-      // A swing needs the figures of all, before and after.
-      if (!was || !is || was === is || [...was, ...is].includes(null)) continue;
-      const moved = is.map((figure, seat) => figure - was[seat]);
-      const mean = moved.reduce((sum, one) => sum + one, 0) / moved.length;
-      moved.forEach((one, seat) => {
-        if (Math.abs(one - mean) > Math.abs(best.by)) best = { step, by: one - mean, seat };
-      });
-    }
-    return best;
-  };
-  const round = (number) => Number(number.toFixed(1));
-  const chart = (name, measure, all, marks) => {
-    const width = Math.max(280, Math.round(charts.clientWidth / (charts.clientWidth > 700 && measures.length > 1 ? 2 : 1)) - 8);
-    const known = all.map((one) => one?.[measure] ?? []);
-    const values = known.flat().filter((one) => one !== null);
-    const [low, high] = [Math.min(0, ...new Set(values)), Math.max(1, ...new Set(values))];
-    const x = (step) => round(EDGE.left + (width - EDGE.left - EDGE.right) * step / Math.max(1, steps.length - 1));
-    const y = (value) => round(EDGE.top + (HEIGHT - EDGE.top - EDGE.bottom) * (high - value) / (high - low));
-    const picture = shape("svg", { class: "replay-chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img",
-      "aria-label": `${name} over the steps of the match` });
-    picture.append(shape("rect", { class: "s-board", x: EDGE.left, y: EDGE.top, width: width - EDGE.left - EDGE.right,
-      height: HEIGHT - EDGE.top - EDGE.bottom }));
-    picture.append(shape("text", { class: "s-text s-bold", x: EDGE.left, y: 11, "font-size": 12 }, name));
-    for (const value of low < 0 ? [low, 0, high] : [low, high]) {
-      picture.append(shape("text", { class: "s-muted", x: EDGE.left - 5, y: y(value) + 4, "font-size": 12, "text-anchor": "end" }, value));
-    }
-    const seats = Math.max(0, ...known.map((one) => one.length));
-    for (let seat = 0; seat < seats; seat += 1) {
-      let [path, level] = ["", null];
-      known.forEach((one, step) => {
-        const value = one[seat] ?? null;
-        if (value === null || value === level) return;
-        path += path ? `H${x(step)}V${y(value)}` : `M${x(step)} ${y(value)}`;
-        level = value;
-      });
-      if (!path) continue;
-      path += `H${x(steps.length - 1)}`;
-      const line = shape("path", { class: `s-line ${colour(seat)}`, d: path, "stroke-width": 2 });
-      line.append(shape("title", {}, named(seat)));
-      picture.append(line);
-    }
-    for (const { step, words, sign } of marks) {
-      const [left, base] = [x(step), sign === "late" ? HEIGHT - EDGE.bottom + 4 : EDGE.top - 5];
-      const mark = sign === "swing"
-        ? shape("path", { class: "s-accent", d: `M${left - 5} ${base - 4}h10l-5 8z` })
-        : shape("circle", { class: sign === "late" ? "s-warn" : "s-neutral", cx: left, cy: base, r: 3 });
-      mark.append(shape("title", {}, words));
-      picture.append(mark);
-    }
-    picture.append(shape("line", { class: "s-line s-accent replay-now", y1: EDGE.top, y2: HEIGHT - EDGE.bottom, "stroke-width": 1.5 }));
-    picture.addEventListener("click", (event) => {
-      const area = picture.getBoundingClientRect();
-      const share = ((event.clientX - area.left) * width / area.width - EDGE.left) / (width - EDGE.left - EDGE.right);
-      toggle(false);
-      go(Math.round(share * (steps.length - 1)));
-    });
-    picture.place = x;
-    return picture;
-  };
-  const plot = () => {
-    const key = `${steps.length}/${charts.clientWidth}`;
-    if (drawn !== key) {
-      drawn = key;
-      const all = figures();
-      charts.hidden = !all.some(Boolean) || steps.length < 2;
-      if (charts.hidden) return charts.replaceChildren();
-      const marks = [];
-      for (const { step, late, facts, title: words } of steps) {
-        if (late) marks.push({ step, sign: "late", words: `Late: ${words}` });
-        for (const one of facts) if (one.turns) marks.push({ step, sign: "turn", words: one.sentence });
-      }
-      const most = swing(all);
-      if (most.step > 0) {
-        const by = Math.round(most.by);
-        marks.push({ step: most.step, sign: "swing", words: `Biggest swing: ${named(most.seat)} ${by > 0 ? "+" : ""}${by} against the others` });
-      }
-      const signs = { turn: "● above: a moment that the match turns on", late: "● below: late", swing: "▼ the biggest swing" };
-      const used = Object.keys(signs).filter((sign) => marks.some((mark) => mark.sign === sign));
-      charts.replaceChildren(...measures.map((name, measure) => chart(name, measure, all, measure ? [] : marks)),
-        make("p", { class: "replay-keys" }, ["Click to go there.", ...used.map((sign) => signs[sign])].join("  ")));
-    }
-    for (const picture of charts.querySelectorAll("svg")) {
-      const line = picture.querySelector(".replay-now");
-      for (const name of ["x1", "x2"]) line.setAttribute(name, picture.place(at));
-    }
-  };
-  new ResizeObserver(() => steps.length && plot()).observe(charts);
+  const draws = replayCharts(charts, { shape, make, named, colour, go: (to) => {
+    toggle(false);
+    go(to);
+  } });
+  const plot = () => steps.length && draws(steps, { measures, turn, at, view: viewed });
+  new ResizeObserver(plot).observe(charts);
 
   const show = () => {
     const step = steps[at];
@@ -307,8 +255,9 @@
     title.textContent = step.title;
     where.dataset.turn = step.turn;
     where.textContent = `Step ${at + 1} of ${Math.max(total, steps.length)}` +
-      (live ? ", running" : "") + (step.at ? `, ${step.at.replace("T", " ").slice(0, 19)}` : "") +
+      `, ${turn} ${step.turn}` + (live ? ", running" : "") +
       (step.took_ms === undefined ? "" : `, answered in ${lasted(step.took_ms)}`);
+    where.title = step.at ? `${step.at.replace("T", " ").slice(0, 19)} UTC` : "";
     scrub.max = steps.length - 1;
     scrub.value = at;
     scrub.setAttribute("aria-valuetext", `Step ${at + 1}: ${step.title}`);
@@ -440,7 +389,8 @@
     // Of a match that runs, the newest is shown, until the reader goes back.
     const newest = steps.length ? live && at === steps.length - 1 : data.live && wanted === null;
     steps.push(...data.items);
-    measures = data.measures ?? measures;
+    for (const one of data.items) compare(one);
+    [measures, turn] = [data.measures ?? measures, data.turn || turn];
     [live, total] = [Boolean(data.live), data.steps ?? 0];
     // Until pictures have been asked for, the board keeps its place.
     if (data.picture || !root.dataset.src || !steps.length) dress(data.picture);
@@ -548,6 +498,8 @@
     const needed = steps[at] && bare(steps[at]) || near.slice(at - begin).some(bare);
     return needed ? begin + first : null;
   };
+  // Some boards are laid out otherwise for phones.
+  const narrow = matchMedia("(max-width: 40rem)");
   let drawing = false;
   const draw = async () => {
     if (drawing) return;
@@ -556,7 +508,7 @@
     for (let from = lacking(); from !== null && mine === reads; from = lacking()) {
       // Not those that are read meanwhile.
       const end = Math.min(steps.length, from + DRAWN);
-      const data = await ask({ pictures: true, from, limit: DRAWN }).catch((error) => ({ error }));
+      const data = await ask({ pictures: true, narrow: narrow.matches, from, limit: DRAWN }).catch((error) => ({ error }));
       if (mine !== reads) break;
       if (data.error && !failed(data.error)) {
         // Until then nothing is asked for.
@@ -586,13 +538,19 @@
     view.value = data.seat === null ? "" : String(data.seat);
     view.hidden = false;
   };
+  narrow.addEventListener("change", () => {
+    for (const step of steps) delete step.picture;
+    reads += 1;
+    read();
+  });
   view.addEventListener("change", () => {
     viewed = view.value;
     wanted = steps[at] ? { turn: steps[at].turn } : null;
     steps.length = 0;
     at = 0;
     reads += 1;
-    [made.key, drawn] = ["", ""];
+    rows = [];
+    made = "";
     read();
   });
   root.addEventListener("replay-more", () => live && read());

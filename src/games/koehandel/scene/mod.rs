@@ -2,12 +2,17 @@
 //! section 5).
 
 mod drawings;
+mod news;
 mod picture;
+mod pieces;
+mod plan;
 mod state;
+mod table;
 mod watch;
 mod words;
 
-pub use picture::draw;
+pub use news::news;
+pub use picture::{draw, draw_narrow};
 pub use state::{Auction, Bid, CURVES, Cash, Payment, Player, Settled, Stage, Stake, State, Trade};
 pub use watch::Watch;
 pub use words::{counted, sentence, title, worth};

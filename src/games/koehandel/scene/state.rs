@@ -326,6 +326,7 @@ fn payments(received: &[(Seat, Message)]) -> Vec<Payment> {
 
 /// What is counted over a match: points, and money as far as it is known.
 pub const CURVES: Curves = Curves {
+    turn: "deal",
     names: &["Points", "Money"],
     figures: |state, _| {
         let state = State::read(state)?;

@@ -11,6 +11,8 @@ use crate::scene::{Stage, Stake, State, Watch};
 use drover_game::game::Game as _;
 use drover_game::kit::Kit as _;
 use drover_game::scene::{Names, Scene};
+use drover_laws::scenes_of;
+use serde_json::json;
 
 fn read(scene: &Scene) -> State {
     State::read(&scene.state).expect("a state")
@@ -149,9 +151,39 @@ fn the_table_sees_everything() {
 }
 
 #[test]
+fn passes_are_quiet_while_others_may_bid() {
+    let scenes = scenes_of::<Koehandel>(&["guide", "face"], 1, &json!({}));
+    let scenes = &scenes["the table"];
+    let (mut passes, mut others) = (0, 0);
+    for (before, now) in scenes.iter().zip(scenes.iter().skip(1)) {
+        let news = (KIT.card().news)(&before.state, now);
+        assert!(
+            news.as_ref()
+                .is_none_or(|news| news.quiet && news.title == now.title)
+        );
+        let quiet = news.is_some();
+        let passed = now.title.contains(" passes on the ");
+        assert!(passed || !quiet, "{}", now.title);
+        passes += usize::from(quiet);
+        others += usize::from(!quiet);
+    }
+    assert!(
+        passes > 20 && others > 100,
+        "{passes} passes, {others} others"
+    );
+}
+
+#[test]
 fn a_picture_is_drawn_as_it_ever_was() {
     let text = include_str!("../golden/scene.json");
     let state: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    let picture = (KIT.card().picture)(&state, &Names::default()).expect("a picture");
-    assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
+    let card = KIT.card();
+    let narrow = card.narrow.expect("one for phones");
+    for (draw, golden) in [
+        (card.picture, include_str!("../golden/scene.svg")),
+        (narrow, include_str!("../golden/scene_narrow.svg")),
+    ] {
+        let picture = draw(&state, &Names::default()).expect("a picture");
+        assert_eq!(picture.document(""), golden);
+    }
 }

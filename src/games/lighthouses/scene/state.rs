@@ -228,6 +228,7 @@ pub fn deed(
 
 /// What is counted over a game: points, and what is held brings a round.
 pub const CURVES: Curves = Curves {
+    turn: "round",
     names: &["Points", "Points a round"],
     figures: |state, _| {
         let state = State::deserialize(state).ok()?;

@@ -123,6 +123,32 @@ fn what_is_shown_adds_up_to_the_result() {
 }
 
 #[test]
+fn lighthouses_that_change_hands_are_news_and_steps_are_quiet() {
+    let scenes = scenes_of::<Lighthouses>(&["triangle", "ring"], 2, &dense());
+    let scenes = &scenes["the table"];
+    let (mut taken, mut lit, mut quiet) = (0, 0, 0);
+    for (before, now) in scenes.iter().zip(scenes.iter().skip(1)) {
+        let [was, is] = [before, now].map(|scene| State::deserialize(&scene.state).unwrap());
+        let pairs = was.lighthouses.iter().zip(&is.lighthouses);
+        let changed = pairs.filter(|(was, is)| was.owner != is.owner).count();
+        let Some(news) = (KIT.card().news)(&before.state, now) else {
+            assert_eq!(changed, 0, "{}", now.title);
+            continue;
+        };
+        let title = Names::default().fill(&news.title);
+        assert_eq!(title.contains("lighthouse at"), changed > 0, "{title}");
+        assert!(!news.quiet || title.contains(" moves to ") || title.contains(" stays at "));
+        taken += changed;
+        lit += usize::from(title.contains("triangle"));
+        quiet += usize::from(news.quiet);
+    }
+    assert!(
+        taken > 10 && lit > 0 && quiet > 50,
+        "{taken} taken, {lit} lit, {quiet} quiet"
+    );
+}
+
+#[test]
 fn a_picture_is_drawn_as_ever() {
     let scenes = scenes_of::<Lighthouses>(&["triangle", "ring"], 2, &dense());
     let scenes = scenes["the table"].iter();

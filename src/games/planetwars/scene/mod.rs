@@ -1,8 +1,10 @@
 //! What is to be seen of a game (README.md, section 7): everything for its judge, for a player what it receives and
 //! its own fleets.
 
+mod news;
 mod picture;
 mod state;
 
+pub use news::news;
 pub use picture::draw;
-pub use state::{CURVES, PlayerState, State, news};
+pub use state::{CURVES, PlayerState, State};

@@ -1,11 +1,10 @@
 //! A position as it is shown: one schema for the judge and for players.
 
-use crate::rules::{NEUTRAL, Planet, PlanetWars, PlayerId, ShownFleet, View};
+use crate::rules::{Planet, PlanetWars, PlayerId, ShownFleet, View};
 use drover_game::card::Curves;
 use drover_game::game::{Game as _, Seat};
 use drover_game::scene::Scene;
 use serde::{Deserialize, Serialize};
-use std::fmt::Display;
 
 /// Fleets that are shown at most.
 const FLEETS_MAX: usize = 1_000;
@@ -122,43 +121,22 @@ impl State {
         state
     }
 
-    /// The scene of it.
+    /// The scene of it. What happened since the one before is [`super::news()`].
     #[must_use]
-    pub fn scene(&self, title: impl Into<String>) -> Scene {
-        Scene::new(self.turn, title, self)
-    }
-}
-
-/// What happened between two states, in a sentence; `who` is what it calls a player.
-#[must_use]
-pub fn news<W: Display>(
-    turn: u32,
-    before: Option<&[Planet]>,
-    now: &[Planet],
-    who: impl Fn(PlayerId) -> W,
-) -> String {
-    let pairs = before.unwrap_or_default().iter().zip(now);
-    let mut taken = pairs.filter(|(was, is)| was.owner != is.owner);
-    let first = taken.next().map(|(was, is)| {
-        let from = match was.owner {
-            NEUTRAL => "nobody".to_owned(),
-            owner => who(owner).to_string(),
+    pub fn scene(&self) -> Scene {
+        let over = self.players.iter().any(|player| player.score.is_some());
+        let title = match (over, self.turn) {
+            (true, turn) => format!("Turn {turn}; the game is over"),
+            (false, 0) => "The game begins".to_owned(),
+            (false, turn) => format!("Turn {turn}"),
         };
-        match is.owner {
-            NEUTRAL => format!("{from} loses planet {}", is.id),
-            owner => format!("{} takes planet {} from {from}", who(owner), is.id),
-        }
-    });
-    match (first, taken.count()) {
-        (None, _) => format!("Turn {turn}"),
-        (Some(first), 0) => format!("Turn {turn}: {first}"),
-        (Some(first), 1) => format!("Turn {turn}: {first}, and another planet changes hands"),
-        (Some(first), more) => format!("Turn {turn}: {first}, and {more} others change hands"),
+        Scene::new(self.turn, title, self)
     }
 }
 
 /// What is counted over a game: ships, as far as they are known, and growth.
 pub const CURVES: Curves = Curves {
+    turn: "turn",
     names: &["Ships", "Growth"],
     figures: |state, names| {
         let state = State::deserialize(state).ok()?;

@@ -157,6 +157,94 @@ fn a_seat_knows_its_own_name_and_of_others_their_numbers() {
     }
 }
 
+/// The planets and the fleets of a turn.
+type Turn<'a> = (&'a str, &'a [ShownFleet]);
+
+/// The news between two turns, each with its planets and fleets, and whether they are quiet.
+fn news(turns: [Turn<'_>; 2]) -> (String, bool) {
+    let [before, now] = [5, 6].map(|turn| {
+        let (planets, fleets) = turns[turn as usize - 5];
+        let view = View {
+            turn,
+            planets: Arc::new(map::read(planets).unwrap()),
+            fleets: Some(Arc::new(fleets.to_vec())),
+            message: None,
+            you: 1,
+        };
+        State::from_view(&view, Vec::new(), &[], &[1, 2]).scene()
+    });
+    let news = (KIT.card().news)(&before.state, &now).unwrap();
+    (Names::default().fill(&news.title), news.quiet)
+}
+
+#[test]
+fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
+    const EVEN: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 30\n";
+    const AHEAD: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 20\n";
+    let fleet = |owner, to, ships, left| ShownFleet {
+        owner,
+        from: 3 - to,
+        to,
+        ships,
+        turns: 4,
+        left,
+    };
+    let cases: &[([Turn<'_>; 2], &str, bool)] = &[
+        (
+            [(AHEAD, &[]), (AHEAD, &[])],
+            "Player 1 leads with 30 ships to 20",
+            true,
+        ),
+        ([(EVEN, &[]), (EVEN, &[])], "Turn 6", true),
+        (
+            [(EVEN, &[]), (AHEAD, &[])],
+            "Player 1 takes the lead",
+            false,
+        ),
+        (
+            [(AHEAD, &[]), ("P 1 0 0 1 1 30\nP 2 9 0 1 1 20\n", &[])],
+            "Player 1 takes planet 2 from Player 2; Player 2 is out",
+            false,
+        ),
+        (
+            [(AHEAD, &[fleet(1, 2, 7, 1)]), (AHEAD, &[])],
+            "Player 2 holds planet 2 against 7 ships of Player 1",
+            false,
+        ),
+        // Its own planet is no battle, and a few ships are nothing to wait for.
+        (
+            [(AHEAD, &[fleet(1, 1, 7, 1)]), (AHEAD, &[])],
+            "Player 1 leads with 30 ships to 20",
+            true,
+        ),
+        (
+            [(AHEAD, &[]), (AHEAD, &[fleet(1, 2, 9, 3)])],
+            "Player 1 leads with 39 ships to 20",
+            true,
+        ),
+        (
+            [
+                (AHEAD, &[]),
+                (AHEAD, &[fleet(1, 2, 10, 3), fleet(1, 2, 5, 3)]),
+            ],
+            "Player 1 sends 15 ships to planet 2 of Player 2",
+            false,
+        ),
+        // They were sent before.
+        (
+            [
+                (AHEAD, &[fleet(1, 2, 25, 3)]),
+                (AHEAD, &[fleet(1, 2, 25, 2)]),
+            ],
+            "Player 1 leads with 55 ships to 20",
+            true,
+        ),
+    ];
+    for (turns, expected, quiet) in cases.iter().copied() {
+        assert_eq!(news(turns), (expected.to_owned(), quiet), "{turns:?}");
+    }
+}
+
 #[test]
 fn a_picture_is_drawn_as_ever() {
     let options = json!({"map": "google", "rounds": 60});

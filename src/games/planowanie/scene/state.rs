@@ -97,6 +97,7 @@ impl State {
 
 /// What is counted over a game.
 pub const CURVES: Curves = Curves {
+    turn: "trick",
     names: &["Points"],
     figures: |state, _| {
         let state = State::read(state)?;

@@ -7,9 +7,8 @@ use crate::rules::{
 };
 use drover_game::card::Curves;
 use drover_game::game::Seat;
-use drover_game::scene::{Scene, Who};
+use drover_game::scene::Scene;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// Worlds of more cells are shown without their landscape, and not drawn.
 pub const CELLS_MAX: usize = 16_384;
@@ -187,35 +186,9 @@ impl State {
         Scene::new(self.turn, title, self)
     }
 
-    /// What happened last, as far as it shows.
-    fn title(&self) -> String {
-        let mut news = Vec::new();
-        let barkers = self.dogs.iter().filter(|dog| dog.barked);
-        let barkers: BTreeSet<u8> = barkers.map(|dog| dog.player).collect();
-        let who = |player: &u8| Who(usize::from(player.saturating_sub(1))).to_string();
-        let names: Vec<String> = barkers.iter().map(who).collect();
-        match names.as_slice() {
-            [] => {}
-            [one] => news.push(format!("{one} barks")),
-            [first @ .., last] => news.push(format!("{} and {last} bark", first.join(", "))),
-        }
-        let out_of_sight = self.voices.len();
-        if out_of_sight > 0 {
-            news.push(format!("barks from out of sight: {out_of_sight}"));
-        }
-        let running = self
-            .sheep
-            .iter()
-            .filter(|sheep| sheep.action == SheepAction::Panic);
-        let running = running.count();
-        if running > 0 {
-            news.push(format!("{running} sheep run"));
-        }
-        let start = format!("Turn {} of {}", self.turn, self.turns);
-        match news.is_empty() {
-            true => start,
-            false => format!("{start}: {}", news.join(", ")),
-        }
+    /// The turn; what happens in it is [`super::news()`].
+    pub(super) fn title(&self) -> String {
+        format!("Turn {} of {}", self.turn, self.turns)
     }
 
     /// The size of the world and the landscape's cells, row by row; `None` if it cannot be drawn.
@@ -237,6 +210,7 @@ impl State {
 
 /// What is counted over a match: points as results have them, and sheep.
 pub const CURVES: Curves = Curves {
+    turn: "turn",
     names: &["Points", "Sheep in the pen"],
     figures: |state, _| {
         let state = State::deserialize(state).ok()?;

@@ -107,6 +107,38 @@ fn the_last_scene_is_the_result() {
 }
 
 #[test]
+fn sheep_that_are_penned_or_lost_are_news_with_points() {
+    let scenes = scenes_of::<SmartDog>(&BOTS, 3, &json!({"turnsLimit": 120}));
+    let scenes = &scenes["the table"];
+    let (mut changes, mut quiet) = (0, 0);
+    for (before, now) in scenes.iter().zip(scenes.iter().skip(1)) {
+        let Some(news) = (KIT.card().news)(&before.state, now) else {
+            assert_eq!(Some(now), scenes.last());
+            continue;
+        };
+        let states = [before, now].map(|scene| State::deserialize(&scene.state).unwrap());
+        let title = Names::default().fill(&news.title);
+        for (was, is) in states[0].players.iter().zip(&states[1].players) {
+            let (had, has) = (was.penned.unwrap(), is.penned.unwrap());
+            let verb = if has > had { "pens" } else { "loses" };
+            let said = title.contains(&format!("Seat {} {verb}", is.player));
+            assert!(said == (has != had) || title.ends_with(" more"), "{title}");
+            if said {
+                let points = (is.points.unwrap() * 100.0).round();
+                assert!(title.contains(&format!("{points} point")), "{title}");
+                changes += 1;
+            }
+        }
+        assert!(!(news.quiet && title.contains("panic")), "{title}");
+        quiet += usize::from(news.quiet);
+    }
+    assert!(
+        changes > 3 && quiet > 60,
+        "{changes} changes, {quiet} quiet"
+    );
+}
+
+#[test]
 fn turns_never_fall_even_where_a_hub_goes_back() {
     let scenes = |turns: &[u32]| -> Vec<Scene> {
         let mut player = KIT.dialogue(&DialogueSetup::new("stand", 1)).unwrap();
