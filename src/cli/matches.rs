@@ -246,13 +246,16 @@ const SHOWN: [Column<MatchRow>; 5] = [
 
 /// Who played, with what they scored; who won is marked.
 fn players(row: &MatchRow) -> String {
-    let fair = 1.0 / row.seats.len().max(1) as f64;
+    let (fair, scores) = (
+        1.0 / row.seats.len().max(1) as f64,
+        games::scores(&row.game),
+    );
     let player = |seat: &SeatRow| {
         let name = shown_as(seat);
         let name = name.strip_prefix("builtin:").unwrap_or(name);
         let won = seat.win_share.is_some_and(|share| share > fair);
         let mark = if won { "*" } else { "" };
-        let score = seat.score.map(|score| format!(" {score}"));
+        let score = seat.score.map(|score| format!(" {}", scores.short(score)));
         format!("{name}{mark}{}", score.unwrap_or_default())
     };
     let players: Vec<String> = row.seats.iter().map(player).collect();
@@ -311,9 +314,20 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
         write_head(&row, &sessions, out)?;
     }
     let whole = json!({ "match": row, "sessions": sessions });
-    let Grid { headings, rows } = Grid::new(&SEATS, &row.seats);
+    let Grid { headings, mut rows } = Grid::new(&SEATS, &row.seats);
+    if let (Format::Table, Some(at)) = (output, headings.iter().position(|name| *name == SCORE)) {
+        let scores = games::scores(&row.game);
+        for (cells, seat) in rows.iter_mut().zip(&row.seats) {
+            if let (Some(cell), Some(score)) = (cells.get_mut(at), seat.score) {
+                *cell = scores.full(score);
+            }
+        }
+    }
     Ok(write_rows(out, output, &headings, &rows, &whole)?)
 }
+
+/// The column that people read in the game's words.
+const SCORE: &str = "score";
 
 /// What there is to say of a match before its seats.
 fn write_head(
@@ -372,7 +386,7 @@ const SEATS: [Column<SeatRow>; 8] = [
     ("spec", |seat| seat.spec.clone()),
     ("name", |seat| seat.name.clone().unwrap_or_default()),
     ("entrant", |seat| seat.entrant.clone().unwrap_or_default()),
-    ("score", |seat| {
+    (SCORE, |seat| {
         seat.score
             .map_or_else(String::new, |score| score.to_string())
     }),

@@ -36,7 +36,9 @@ pub mod teams;
 pub mod text;
 pub mod wire;
 
-pub use card::{BotCard, GameCard, Limits, OptionCard, Places, StdioWire, TeamFact, Teams, Wire};
+pub use card::{
+    BotCard, GameCard, Limits, OptionCard, Places, Scores, StdioWire, TeamFact, Teams, Wire,
+};
 pub use contest::ladder;
 pub use dialect::{Dialect, ReplyLine, Route, Seating};
 pub use explain::{Candidate, Explanation};

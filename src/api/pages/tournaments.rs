@@ -15,6 +15,7 @@ use crate::tournament::standings::{Standing, Standings};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::Scores;
 use games::text::counted;
 use serde_json::Value;
 
@@ -48,6 +49,11 @@ impl Row {
     /// What people call its game.
     fn title(&self) -> &str {
         view::title(&self.shown.game)
+    }
+
+    /// What one of its scores counts.
+    fn unit(&self) -> &'static str {
+        games::scores(&self.shown.game).unit
     }
 }
 
@@ -189,7 +195,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         standings => Ok(standings?),
     };
     let found = tournaments::shown(&visit.sight, stored);
-    let running = found.ended.is_none();
+    let (running, scores) = (found.ended.is_none(), games::scores(&found.game));
     shown(&Tournament {
         shell: Shell {
             follow: running.then_some(events),
@@ -197,7 +203,11 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         },
         course,
         standings,
-        rounds: rounds.items.into_iter().map(round).collect(),
+        rounds: rounds
+            .items
+            .into_iter()
+            .map(|shown| round(shown, scores))
+            .collect(),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
         next: rounds
@@ -406,12 +416,12 @@ fn crosstable(standings: &Standings, tournament: &str) -> Vec<CrossLine> {
     lines.collect()
 }
 
-fn round(round: RoundShown) -> Round {
+fn round(round: RoundShown, scores: Scores) -> Round {
     let ended = counted(round.matches.len(), "match");
     let matches = round.matches.into_iter().map(|played| {
         let seats = played.entrants.iter().enumerate();
         let seats = seats.map(|(seat, name)| match played.scores.get(seat) {
-            Some(score) => format!("{name} {score}"),
+            Some(score) => format!("{name} {}", scores.short(*score)),
             None => name.clone(),
         });
         Played {

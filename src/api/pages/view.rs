@@ -218,7 +218,9 @@ pub(super) struct SeatLine {
     pub(super) bot: String,
     /// The built-in bot, if it is one.
     pub(super) builtin: Option<String>,
+    /// Its score in the game's words, and without the unit; empty while it is not known.
     pub(super) score: String,
+    pub(super) short: String,
     /// `won`, `tied`, `lost`, or empty while it is not known.
     pub(super) outcome: &'static str,
     pub(super) blamed: bool,
@@ -231,7 +233,7 @@ pub(super) struct SeatLine {
 
 /// A match as a line, at this moment.
 pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
-    let names = seat_names(&found.seats);
+    let (names, scores) = (seat_names(&found.seats), games::scores(&found.game));
     let seats = found.seats.iter().map(|seat| {
         // `cmd` and `url` are kinds of players, not bots.
         let bot = match player(&seat.spec) {
@@ -239,6 +241,7 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
             bot => bot,
         };
         let name = names.name(seat.seat.into());
+        let said = |word: &dyn Fn(i64) -> String| seat.score.map(word).unwrap_or_default();
         let is_name = name == bot || name.starts_with(&format!("{bot} (seat "));
         SeatLine {
             seat: seat.seat,
@@ -247,9 +250,8 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
             name,
             bot: if is_name { "" } else { bot }.to_owned(),
             builtin: seat.spec.strip_prefix("builtin:").map(str::to_owned),
-            score: seat
-                .score
-                .map_or_else(String::new, |score| score.to_string()),
+            score: said(&|score| scores.full(score)),
+            short: said(&|score| scores.short(score)),
             outcome: outcome(seat.win_share),
             blamed: found.blame == Some(seat.seat),
             part: fallen(seat).map_or_else(String::new, Participation::words),

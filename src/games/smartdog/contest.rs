@@ -14,7 +14,7 @@ use super::rules::{DogId, Orders, Players, Setup, SmartDog, View};
 use super::scene;
 use super::sentences;
 use drover_game::arena::Acts;
-use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::card::{GameCard, Limits, Places, Scores, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased, MATCH_NUMBER};
 use drover_game::dialect::{Dialect, Route, Seating};
 use drover_game::game::{Bot, Illegal, Outcome, Seat, Seats, SetupError};
@@ -57,6 +57,10 @@ impl Contest for SmartDog {
         places: Places::Unknown,
         repeats: false,
         advised: true,
+        scores: Scores {
+            word: |score| (score == FORFEIT_HUNDREDTHS).then_some("forfeited"),
+            ..Scores::POINTS
+        },
         value_unit: "sheep penned in the end",
         win_shares,
         duels: Outcome::duels,
