@@ -53,7 +53,7 @@ pub use kit::{
 };
 pub use maps::{MapSize, MapStyle, Maps};
 pub use match_::{Match, RecordedReply};
-pub use models::{Models, Train, Training};
+pub use models::{Modelled, Models, Train, Training};
 pub use participation::{Part, Participation, is_earned, judge};
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};

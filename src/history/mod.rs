@@ -49,7 +49,9 @@ pub use matches::{
     sessions, sessions_of, team_of, unfinished,
 };
 pub use meetings::Subject;
-pub use models::{model_by_id, model_history, model_versions, models, models_now, teachings_since};
+pub use models::{
+    matches_taught, model_by_id, model_history, model_versions, models, models_now, teachings_since,
+};
 pub use newest::newest;
 pub use numbers::{numbers_used, players_of, referee_nonce, seat_of_player};
 pub use programs::{note, program_ran, program_runs};

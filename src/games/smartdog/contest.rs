@@ -19,7 +19,7 @@ use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased, MATCH_
 use drover_game::dialect::{Dialect, Route, Seating};
 use drover_game::game::{Bot, Illegal, Outcome, Seat, Seats, SetupError};
 use drover_game::kit::DialogueSetup;
-use drover_game::models::Models;
+use drover_game::models::{Modelled, Models};
 use drover_game::wire::{Dialogue, Frame, Table, WireError};
 use serde_json::Value;
 use std::time::Duration;
@@ -206,6 +206,14 @@ impl Models for MapModels {
 
     fn show(&self, model: &Value) -> Value {
         model.clone()
+    }
+
+    fn modelled(&self) -> Modelled {
+        Modelled::Maps
+    }
+
+    fn words(&self, shown: &Value) -> Vec<(&'static str, String)> {
+        cartographer::words(shown)
     }
 }
 
