@@ -4,6 +4,7 @@ use crate::api::matches::MatchShown;
 use crate::replay::seat_names;
 use crate::store::SeatRow;
 use games::scene::Names;
+use games::sentence::listed;
 use games::text::counted;
 use games::{Cause, Part, Participation};
 use jiff::Timestamp;
@@ -196,6 +197,10 @@ pub(super) struct MatchLine {
     pub(super) end: String,
     /// Whether it ended as it should.
     pub(super) well: bool,
+    /// Who won, in words; empty while it runs.
+    pub(super) result: String,
+    /// Whether somebody did.
+    pub(super) decided: bool,
     pub(super) seats: Vec<SeatLine>,
 }
 
@@ -262,6 +267,7 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
                 .map_or_else(String::new, fallback),
         }
     });
+    let seats: Vec<SeatLine> = seats.collect();
     let mut fallen = found.seats.iter().filter_map(fallen).peekable();
     let end = match found.cause {
         Some(Cause::Normal) if fallen.peek().is_some() => {
@@ -280,7 +286,31 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
         took: lasted(found.started, found.ended.unwrap_or(now)),
         well: end == cause(Cause::Normal),
         end,
-        seats: seats.collect(),
+        decided: seats.iter().any(|seat| seat.outcome == "won"),
+        result: if found.live {
+            String::new()
+        } else {
+            result(&seats)
+        },
+        seats,
+    }
+}
+
+/// Who won a match that is over, in words.
+fn result(seats: &[SeatLine]) -> String {
+    let with = |outcome: &str| {
+        let seats = seats.iter().filter(|seat| seat.outcome == outcome);
+        seats.map(|seat| seat.name.clone()).collect::<Vec<_>>()
+    };
+    match (with("won").as_slice(), with("tied").as_slice()) {
+        ([], []) => match with("lost").as_slice() {
+            [] => String::new(),
+            lost if lost.len() == seats.len() => "no winner".to_owned(),
+            lost => format!("{} lost", listed(lost)),
+        },
+        ([], tied) if tied.len() == seats.len() => "tied".to_owned(),
+        ([], tied) => format!("{} tied", listed(tied)),
+        (won, _) => format!("{} won", listed(won)),
     }
 }
 

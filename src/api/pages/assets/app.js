@@ -16,7 +16,7 @@ function dress() {
   const button = document.getElementById("theme");
   if (!button) return;
   button.hidden = false;
-  button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[now];
+  button.textContent = { auto: "◐ Theme: auto", light: "☀ Theme: light", dark: "☾ Theme: dark" }[now];
   button.title = `${THEMES[now]}; press to change`;
 }
 
@@ -243,6 +243,14 @@ function shortcut(event) {
   field.focus();
 }
 
+// In a list a whole row leads where its first link does; what is marked there, or is a link itself, does not.
+function lead(event) {
+  const link = event.target.closest(".rows tbody tr")?.querySelector("a[href]");
+  if (!link || event.button !== 0 || event.target.closest("a, button") || String(getSelection())) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey) window.open(link.href);
+  else location.assign(link.href);
+}
+
 dress();
 document.addEventListener("DOMContentLoaded", () => {
   dress();
@@ -259,6 +267,7 @@ document.addEventListener("DOMContentLoaded", () => {
   age();
   setInterval(age, 1000);
   document.addEventListener("keydown", shortcut);
+  document.addEventListener("click", lead);
   document.querySelectorAll("form[method=get]").forEach((form) => form.addEventListener("submit", tidy));
   window.addEventListener("pageshow", () => {
     document.querySelectorAll("form :disabled").forEach((field) => { field.disabled = false; });
