@@ -12,6 +12,7 @@
 mod bots;
 mod changes;
 mod contents;
+mod entrants;
 mod integrity;
 mod ledger;
 mod listing;

@@ -17,6 +17,7 @@ use crate::history::{BluffRow, Filter, OpponentKind};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::scene::player;
 use games::text::counted;
 use games::{Modelled, Models};
 use serde_json::{Map, Value};
@@ -314,6 +315,7 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
     points.reverse();
     let curve = Curve {
         name: name.to_owned(),
+        colour: player(0),
         points,
     };
     let title = format!("{name} after each lesson");

@@ -41,11 +41,11 @@
     return element;
   };
   const row = (...children) => box("replay-row", ...children);
-  const colour = (seat) => `s-p${seat % COLOURS}`;
 
   // Who sits where, as the page says it.
   const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
   const named = (seat) => listed(seat)?.querySelector("strong")?.textContent || `Seat ${seat + 1}`;
+  const colour = (seat) => listed(seat)?.querySelector("circle")?.getAttribute("class") || `s-p${seat % COLOURS}`;
   const writer = (one) => one.seat === null ? "our program" : named(one.seat);
   const reasons = (step) => {
     const path = listed(step.seat)?.dataset.why || root.dataset.why;
