@@ -387,6 +387,14 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
     browser.until(&format!(
         "{steps} !== {before:?} && /running/.test({steps})"
     ));
+    // And on the start page.
+    browser.open(&app.url());
+    browser.until(&format!("/running/.test({steps})"));
+    let before = browser.text(steps);
+    send("auction&goods=C&opponent=N&money=f&auctioneer=E&message=W40N50");
+    browser.until(&format!(
+        "{steps} !== {before:?} && /running/.test({steps})"
+    ));
     browser.open(&format!("{page}?tab=transcript"));
     browser.run("document.querySelector('[data-search]').focus()");
     browser.press("ED");

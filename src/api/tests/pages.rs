@@ -317,7 +317,10 @@ async fn the_start_page_knows_no_match_from_none_that_may_be_shown() {
     let reads = app.token("read").await;
     let pass = app.sign_in(&reads).await;
     let first = app.look("/", &pass).await;
-    assert!(first.text.contains("No match has been played here yet"));
+    let step = "connect&#38;url1=builtin:champion&#38;url2=builtin:evolved";
+    for part in ["No match has been played here yet", step] {
+        assert!(first.text.contains(part), "{part}: {}", first.text);
+    }
     let _seats = app.two_and_who_looks().await;
     let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
     ours.write(app.store(), vec![received("ask"), said("7")])

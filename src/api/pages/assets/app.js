@@ -210,15 +210,27 @@ function become(old, fresh) {
   }
 }
 
+const replayed = (page) => page.getElementById("replay")?.dataset.src;
+
+// Whether the match on this page was shown to its end, and its reader is busy with nothing else here.
+const SHOWN_MS = 20_000;
+function isAtRest() {
+  const play = document.querySelector("#replay [aria-label='Play or pause']");
+  return play?.textContent !== "Pause" && performance.now() > SHOWN_MS && document.activeElement === document.body;
+}
+
 // Brings the parts of the page that are marked as live up to date; whether there is still something to follow.
 async function refresh() {
   document.getElementById("replay")?.dispatchEvent(new Event("replay-more"));
   const answer = await fetch(location.href, { headers: { Accept: "text/html" }, credentials: "same-origin" });
   if (!answer.ok) throw new Error(answer.statusText);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const other = replayed(fresh) !== replayed(document);
+  if (other && fresh.querySelector("#stage .live") && isAtRest()) return location.reload();
   for (const part of document.querySelectorAll("[data-live]")) {
     const newer = fresh.getElementById(part.id);
-    if (newer) become(part, newer);
+    // What is said of another match belongs to another board.
+    if (newer && !(other && part.closest("#stage"))) become(part, newer);
   }
   offerCopies();
   age();

@@ -392,11 +392,11 @@
   };
   // The place that the address asks for: a step, a turn, or an entry in a seat's transcript.
   const asked = Object.fromEntries(new URLSearchParams(location.search));
-  // What else it asks for in another site's frame.
-  const settings = embedded ? asked : {};
+  // What else it asks for in another site's frame, or our own page.
+  const settings = embedded ? asked : root.dataset;
   if (SPEEDS.includes(Number(settings.speed))) speed.value = String(Number(settings.speed));
   if (["light", "dark"].includes(settings.theme)) document.documentElement.dataset.theme = settings.theme;
-  let starts = settings.autoplay === "1";
+  let starts = settings.autoplay === "1" && (embedded || !matchMedia("(prefers-reduced-motion: reduce)").matches);
   let wanted = ["step", "turn", "entry"].some((name) => name in asked) ? asked : null;
   // The seat whose view it is; empty: everything, or the only one.
   let viewed = asked.view || "";
