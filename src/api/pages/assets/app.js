@@ -255,6 +255,22 @@ function shortcut(event) {
   field.focus();
 }
 
+// On a phone the parts of a long guide are folded, so that their headings are its contents.
+function fold() {
+  if (!matchMedia("(max-width: 46rem)").matches) return;
+  for (const part of document.querySelectorAll(".part")) part.open = false;
+  unfold();
+}
+
+// What an address leads to is open.
+function unfold() {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const part = place?.closest(".part:not([open])");
+  if (!part) return;
+  part.open = true;
+  place.scrollIntoView();
+}
+
 // In a list a whole row leads where its first link does; what is marked there, or is a link itself, does not.
 function lead(event) {
   const link = event.target.closest(".rows tbody tr")?.querySelector("a[href]");
@@ -280,6 +296,8 @@ document.addEventListener("DOMContentLoaded", () => {
   setInterval(age, 1000);
   document.addEventListener("keydown", shortcut);
   document.addEventListener("click", lead);
+  fold();
+  window.addEventListener("hashchange", unfold);
   document.querySelectorAll("form[method=get]").forEach((form) => form.addEventListener("submit", tidy));
   window.addEventListener("pageshow", () => {
     document.querySelectorAll("form :disabled").forEach((field) => { field.disabled = false; });
