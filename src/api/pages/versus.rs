@@ -122,6 +122,9 @@ fn label(rival: &str) -> String {
     let server = rival.strip_prefix("url:http://");
     match (rival, server, rival.strip_prefix("cmd:")) {
         ("", ..) => "unknown".to_owned(),
+        // All of them, for those who see no more of them.
+        ("cmd", ..) => "programs".to_owned(),
+        ("url", ..) => "servers".to_owned(),
         (_, Some(address), _) => format!("the server at {address}"),
         (_, _, Some(command)) => format!("the program {command}"),
         (name, ..) => name.to_owned(),
