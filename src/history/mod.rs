@@ -7,7 +7,8 @@
 //! neither their length nor their cursor reveals anything about the rest. A match is read up to a place (`contents`): the
 //! store's last entry and fact from before its sessions are looked up. What comes later may belong to a session that is not
 //! among them, and its number would lead a reader past that. Sessions of one team at a foreign judge are found when asked for,
-//! by a digest of what all of them have seen alike and by their time.
+//! by a digest of what all of them have seen alike and by their time. Matches of tournaments are given their entrants' numbers
+//! (`entrants`), which are their colours: of a match that runs, by the names alone.
 
 mod bots;
 mod changes;
