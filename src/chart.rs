@@ -48,8 +48,6 @@ const BOTTOM: f64 = 34.0;
 const DASH: f64 = 9.0;
 /// How far labels of curves are apart at least.
 const LABEL_HEIGHT: f64 = 15.0;
-/// Curves that differ by colour; more repeat the colours, and have their names next to them.
-const COLOURS: usize = 8;
 /// Up to this many points each is a mark that leads somewhere.
 const MARKS_MAX: usize = 60;
 /// How wide an interval's picture is.
@@ -95,6 +93,8 @@ pub(crate) struct Point {
 /// A curve with a name.
 pub(crate) struct Curve {
     pub(crate) name: String,
+    /// The class of its colour.
+    pub(crate) colour: &'static str,
     pub(crate) points: Vec<Point>,
 }
 
@@ -127,7 +127,7 @@ struct Drawn<'a> {
     name: &'a str,
     /// The name, cut to fit.
     short: String,
-    colour: usize,
+    colour: &'static str,
     /// The pieces and gaps of its line, and where they begin, where other curves have the same one.
     dash: Option<(String, String)>,
     line: String,
@@ -182,14 +182,14 @@ fn framed(
         link: to.map(|to| to(value as u32)),
     });
     let mut drawn: Vec<Drawn<'_>> = Vec::new();
-    for (number, curve) in curves.iter().enumerate() {
+    for curve in curves {
         let Some(last) = curve.points.last() else {
             continue;
         };
         drawn.push(Drawn {
             name: &curve.name,
             short: short(&curve.name, frame.name_chars),
-            colour: number % COLOURS,
+            colour: curve.colour,
             dash: None,
             line: path(curve.points.iter().map(|point| (x(point.x), y(point.y)))),
             band: band(&curve.points, &x, &y),
@@ -342,6 +342,7 @@ mod tests {
         };
         let curve = |name: &str, y: f64| Curve {
             name: name.to_owned(),
+            colour: "s-p3",
             points: vec![point(1.0, y), point(2.0, y + 5.0)],
         };
         let both = [curve("a<b", 0.0), curve("other", 1.0)];
@@ -352,7 +353,7 @@ mod tests {
         // Of the two pictures one is shown.
         let (wide, narrow) = svg.split_once("<svg class=\"chart narrow\"").unwrap();
         for svg in [wide, narrow] {
-            assert_eq!(svg.matches("class=\"band").count(), 2);
+            assert_eq!(svg.matches("class=\"band s-line s-p3\"").count(), 2);
             assert_eq!(svg.matches("href=\"#round-2\"").count(), 3, "{svg}");
             // The numbers below are enough for keys.
             let marks = "href=\"#round-2\" tabindex=\"-1\"";
@@ -365,6 +366,7 @@ mod tests {
         assert!(curves("none", "", None, &[]).is_none());
         let alone = Curve {
             name: "one".into(),
+            colour: "s-p0",
             points: vec![point(1.0, 3.0)],
         };
         assert!(curves("one", "", None, &[alone]).is_some_and(|svg| !svg.contains("NaN")));
@@ -381,6 +383,7 @@ mod tests {
             };
             Curve {
                 name: name.to_owned(),
+                colour: "s-p0",
                 points: vec![point(1.0), point(2.0)],
             }
         };

@@ -257,13 +257,16 @@ const SHOWN: [Column<MatchRow>; 5] = [
 
 /// Who played, with what they scored, and how who did not play to the end; who won is marked.
 fn players(row: &MatchRow) -> String {
-    let fair = 1.0 / row.seats.len().max(1) as f64;
+    let (fair, scores) = (
+        1.0 / row.seats.len().max(1) as f64,
+        games::scores(&row.game),
+    );
     let player = |seat: &SeatRow| {
         let name = shown_as(seat);
         let name = name.strip_prefix("builtin:").unwrap_or(name);
         let won = seat.win_share.is_some_and(|share| share > fair);
         let mark = if won { "*" } else { "" };
-        let score = seat.score.map(|score| format!(" {score}"));
+        let score = seat.score.map(|score| format!(" {}", scores.short(score)));
         let part = fallen(seat).map(|part| format!(" ({})", part.words()));
         format!(
             "{name}{mark}{}{}",
@@ -352,7 +355,15 @@ async fn show(
         _ => NUMBER,
     };
     let seats = Grid::new(&[number], &row.seats).and(Grid::new(&SEATS, &row.seats));
-    let Grid { headings, rows } = seats;
+    let Grid { headings, mut rows } = seats;
+    if let (Format::Table, Some(at)) = (output, headings.iter().position(|name| *name == SCORE)) {
+        let scores = games::scores(&row.game);
+        for (cells, seat) in rows.iter_mut().zip(&row.seats) {
+            if let (Some(cell), Some(score)) = (cells.get_mut(at), seat.score) {
+                *cell = scores.full(score);
+            }
+        }
+    }
     write_rows(out, output, &headings, &rows, &whole)?;
     if output == Format::Table && facts {
         let Grid { headings, rows } = Grid::new(&EVENTS, &events);
@@ -372,6 +383,9 @@ const EVENTS: [Column<Event>; 3] = [
     ("kind", |event| event.row.kind.replace('_', " ")),
     ("what happened", |event| plain_line(&event.shown.sentence)),
 ];
+
+/// The column that people read in the game's words.
+const SCORE: &str = "score";
 
 /// What there is to say of a match before its seats.
 fn write_head(
@@ -424,7 +438,7 @@ const SEATS: [Column<SeatRow>; 7] = [
     ("spec", |seat| seat.spec.clone()),
     ("name", |seat| seat.name.clone().unwrap_or_default()),
     ("entrant", |seat| seat.entrant.clone().unwrap_or_default()),
-    ("score", |seat| {
+    (SCORE, |seat| {
         seat.score
             .map_or_else(String::new, |score| score.to_string())
     }),

@@ -12,8 +12,8 @@ use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use games::Picture;
 use games::scene::{Names, STYLE};
+use games::{Picture, Scores};
 use serde_json::json;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -63,7 +63,8 @@ struct Seated {
 impl Exported<'_> {
     fn from_row(row: &MatchRow) -> Exported<'_> {
         let names = seat_names(&row.seats);
-        let seats = row.seats.iter().map(|row| Seated::new(row, &names));
+        let scores = games::scores(&row.game);
+        let seats = row.seats.iter().map(|row| Seated::new(row, &names, scores));
         let seats: Vec<Seated> = seats.collect();
         let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
         let begun = whole_time(row.started_us);
@@ -92,8 +93,8 @@ impl Exported<'_> {
 }
 
 impl Seated {
-    fn new(row: &SeatRow, names: &Names) -> Self {
-        let score = row.score.map(|score| format!(", score {score}"));
+    fn new(row: &SeatRow, names: &Names, scores: Scores) -> Self {
+        let score = row.score.map(|score| format!(", {}", scores.full(score)));
         let outcome = match row.win_share {
             Some(1.0) => ", won",
             Some(share) if share > 0.0 => ", shares the win",

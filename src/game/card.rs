@@ -8,6 +8,7 @@ use crate::models::{Models, Train};
 use crate::scene::{Names, News, Picture, Scene};
 use crate::sentence::Reading;
 use crate::sighting::Sighting;
+use crate::text::counted;
 use crate::wire::{Fact, Reception};
 use serde::Serialize;
 use serde_json::Value;
@@ -42,6 +43,8 @@ pub struct GameCard {
     pub repeats: bool,
     /// Whether stored models of opponents or maps advise the bots ([`crate::contest::Advice::Learnt`]).
     pub advised: bool,
+    /// How scores are worded for people.
+    pub scores: Scores,
     /// The unit of candidates' values ([`crate::Candidate::value`]).
     pub value_unit: &'static str,
     /// Each seat's share of the win: 1 for the only winner. [`Outcome::win_shares`] where the best score wins and
@@ -165,6 +168,35 @@ impl GameCard {
             "" => Ok(()),
             answer => self.dialect.in_form(message, answer),
         }
+    }
+}
+
+/// How a game's scores are worded for people.
+#[derive(Clone, Copy, Debug)]
+pub struct Scores {
+    /// What is counted, one of it: `point`.
+    pub unit: &'static str,
+    /// The word for a score that counts nothing, such as that of a player who is out.
+    pub word: fn(i64) -> Option<&'static str>,
+}
+
+impl Scores {
+    /// Points, each of which counts.
+    pub const POINTS: Self = Self {
+        unit: "point",
+        word: |_| None,
+    };
+
+    /// A score with its unit, or its word: `3 points`, `eliminated`.
+    #[must_use]
+    pub fn full(&self, score: i64) -> String {
+        (self.word)(score).map_or_else(|| counted(score, self.unit), str::to_owned)
+    }
+
+    /// The same without the unit, where many scores stand next to each other: `3`, `eliminated`.
+    #[must_use]
+    pub fn short(&self, score: i64) -> String {
+        (self.word)(score).map_or_else(|| score.to_string(), str::to_owned)
     }
 }
 

@@ -37,7 +37,9 @@ pub mod teams;
 pub mod text;
 pub mod wire;
 
-pub use card::{BotCard, GameCard, Limits, OptionCard, Places, StdioWire, TeamFact, Teams, Wire};
+pub use card::{
+    BotCard, GameCard, Limits, OptionCard, Places, Scores, StdioWire, TeamFact, Teams, Wire,
+};
 pub use contest::ladder;
 pub use dialect::{Dialect, ReplyLine, Route, Seating};
 pub use explain::{Candidate, Explanation};
@@ -52,7 +54,7 @@ pub use kit::{
 };
 pub use maps::{MapSize, MapStyle, Maps};
 pub use match_::{Match, RecordedReply};
-pub use models::{Models, Train, Training};
+pub use models::{Modelled, Models, Train, Training};
 pub use participation::{Part, Participation, is_earned, judge};
 pub use reasons::Belief;
 pub use scene::{Picture, Scene};

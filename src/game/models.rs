@@ -2,12 +2,30 @@
 
 use serde_json::Value;
 
+/// What models are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Modelled {
+    /// Players: opponents by name, and types of them.
+    Players,
+    /// Maps on which matches are played.
+    Maps,
+}
+
 /// Models of rivals, or of whatever else is learnt match by match.
 pub trait Models: Sync {
     /// Adds one match's evidence ([`crate::Lesson::evidence`]) to a stored model.
     fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value;
     /// A model made readable: each figure with its evidence count and 90 % credible interval.
     fn show(&self, model: &Value) -> Value;
+    /// What they are of.
+    fn modelled(&self) -> Modelled {
+        Modelled::Players
+    }
+    /// What a shown model says besides figures, for people: names and texts, which may have several lines. Empty: its
+    /// values are said as they are.
+    fn words(&self, _: &Value) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
     /// What figures count, in a sentence each, where their names do not say it: by the names that
     /// [`show`](Self::show) gives them.
     fn notes(&self) -> &'static [(&'static str, &'static str)] {

@@ -54,6 +54,12 @@ pub fn find(game: &str) -> Option<&'static dyn Kit> {
     ALL.iter().copied().find(|kit| kit.card().name == game)
 }
 
+/// How scores of the game with this name are worded; as points where there is no such game.
+#[must_use]
+pub fn scores(game: &str) -> Scores {
+    find(game).map_or(Scores::POINTS, |kit| kit.card().scores)
+}
+
 /// The JSON Schemas of a game's lines: of `to_program` and of `from_program`. `None`: there is no such game.
 #[must_use]
 pub fn schema(game: &str) -> Option<serde_json::Value> {

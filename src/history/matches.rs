@@ -1,5 +1,6 @@
 //! Reading matches and sessions.
 
+use super::entrants;
 use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS, found};
 use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
@@ -66,9 +67,8 @@ pub async fn matches(
     query.push(" AND m.id IN (SELECT value FROM json_each(");
     query.push_bind(found.json()).push(")) ORDER BY m.id DESC");
     let rows = query.build().fetch_all(reader.pool()).await?;
-    let items: Result<_, _> = rows.iter().map(read_match).collect();
     Ok(Page {
-        items: items?,
+        items: read_matches(reader, &rows).await?,
         next: found.next,
     })
 }
@@ -87,7 +87,7 @@ pub async fn matches_ended(
     query.push(" ORDER BY m.ended_us DESC LIMIT ");
     query.push_bind(limit);
     let rows = query.build().fetch_all(reader.pool()).await?;
-    rows.iter().map(read_match).collect()
+    read_matches(reader, &rows).await
 }
 
 /// One match.
@@ -98,7 +98,8 @@ pub async fn match_row(reader: &Reader, id: &str) -> Result<Option<MatchRow>, St
     let mut query = matches_query();
     query.push(" AND m.id = ").push_bind(id.to_owned());
     let row = query.build().fetch_optional(reader.pool()).await?;
-    row.as_ref().map(read_match).transpose()
+    let found = read_matches(reader, row.as_slice()).await?;
+    Ok(found.into_iter().next())
 }
 
 /// Whether this match is over for everyone.
@@ -281,6 +282,13 @@ pub async fn team_of(
 /// The maximum number of sessions shown as one team.
 const TEAM_MAX: i64 = 100;
 
+async fn read_matches(reader: &Reader, rows: &[Row]) -> Result<Vec<MatchRow>, StoreError> {
+    let matches: Result<Vec<MatchRow>, StoreError> = rows.iter().map(read_match).collect();
+    let mut matches = matches?;
+    entrants::number(reader, &mut matches).await?;
+    Ok(matches)
+}
+
 fn read_match(row: &Row) -> Result<MatchRow, StoreError> {
     Ok(MatchRow {
         id: row.try_get(0)?,
@@ -330,6 +338,7 @@ fn seats(text: Option<&str>) -> Result<Vec<SeatRow>, StoreError> {
         win_share: seated.win_share,
         participation: seated.part.into(),
         bot: seated.bot,
+        number: None,
     });
     Ok(seats.collect())
 }

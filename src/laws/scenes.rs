@@ -88,7 +88,7 @@ pub fn scenes_are_whole<C: Contest>(terms: &Terms<'_>) {
         let mut changed = state.clone();
         for _ in 0..=rng.below(3) {
             change(&mut changed, &mut rng);
-            for picture in pictures(&C::CARD, &changed) {
+            for picture in pictures(C::CARD, &changed) {
                 let bytes = picture.moving.len() + picture.still.len();
                 assert!(bytes <= CHANGED_MAX, "{bytes} bytes of {changed}");
                 sound(&picture);
@@ -175,7 +175,7 @@ fn pictures(card: &GameCard, state: &Value) -> Vec<Picture> {
 
 fn picture_of<C: Contest>(scene: &Scene, who: &str) -> Picture {
     is_short(&scene.title, who);
-    let drawn = pictures(&C::CARD, &scene.state);
+    let drawn = pictures(C::CARD, &scene.state);
     for picture in &drawn {
         assert!(picture.moving.starts_with("<title>"), "{}", picture.moving);
         assert!(picture.moving.len() <= FRAGMENT_MAX, "{who}");

@@ -6,7 +6,7 @@ use games::neutral::BUILT_IN;
 use games::scene::Names;
 use games::{Kit, Places};
 
-/// The names by seat: the entrant's or player's, else the bot's, and nothing of what may be its owner's secret. Behind a
+/// The names by seat, an entrant in its colour: the entrant's or player's, else the bot's, and nothing of what may be its owner's secret. Behind a
 /// command or an address that is our bot, if its session is in the same match, or else nobody but a player by its number.
 #[must_use]
 pub fn seat_names(seats: &[SeatRow]) -> Names {
@@ -26,7 +26,13 @@ pub fn seat_names(seats: &[SeatRow]) -> Names {
         }
     }
     let names: Vec<Option<&str>> = names.iter().map(Option::as_deref).collect();
-    Names::by_seat(&names)
+    let mut numbers = vec![None; names.len()];
+    for row in seats {
+        if let Some(own) = numbers.get_mut(usize::from(row.seat)) {
+            *own = row.number;
+        }
+    }
+    Names::by_seat(&names).coloured(&numbers)
 }
 
 /// The names by place in the states that a session's seat sees; without one, in those of the whole table. Who has which

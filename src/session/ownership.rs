@@ -8,7 +8,8 @@ use super::program::Program;
 use super::registry::Registry;
 use crate::cluster::Epoch;
 use crate::link::Peer;
-use crate::store::types::{LiveSession, NewestSession, SessionKey, without_version};
+use crate::store::rows::without_version;
+use crate::store::types::{LiveSession, NewestSession, SessionKey};
 use std::sync::Arc;
 
 /// By what it is found in the store.

@@ -7,6 +7,11 @@ use games::{Cause, Participation};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IntoDeserializer as _};
 
+/// A bot's name without its version, as lists and keys have it.
+pub(crate) fn without_version(bot: &str) -> &str {
+    bot.split_once('@').map_or(bot, |(name, _)| name)
+}
+
 impl Direction {
     pub(crate) const fn number(self) -> i64 {
         match self {

@@ -126,6 +126,9 @@ pub struct SeatRow {
     /// Our bot that answers behind a command or an address, by its session in this match; only where it is read.
     #[serde(skip)]
     pub bot: Option<String>,
+    /// Which of its tournament's entrants plays, from 0: its colour; only where it is read.
+    #[serde(skip)]
+    pub number: Option<usize>,
 }
 
 impl SeatRow {
@@ -378,12 +381,6 @@ pub struct SeatNotes {
 /// The session that its key had before: if that is not so, another replica has begun one meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Follows(pub Option<SessionId>);
-
-/// A bot's name without its version, as lists and keys have it.
-#[must_use]
-pub fn without_version(bot: &str) -> &str {
-    bot.split_once('@').map_or(bot, |(name, _)| name)
-}
 
 /// By what a referee's messages find their session.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -283,6 +283,24 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         browser.text("document.querySelectorAll('tbody tr').length"),
         "0"
     );
+    // An entrant has one colour, whatever seat it sits on. The whole row leads to the match.
+    let alike = |places: &str| {
+        let colours = "{ Ann: 's-p0', Bob: 's-p1', Cid: 's-p2' }";
+        let name = "Object.keys(colours).find((name) => one.textContent.includes(name))";
+        let class = "one.querySelector('circle').getAttribute('class')";
+        let alike = format!(
+            "[...document.querySelectorAll('{places}')].every((one) => {class} === colours[{name}])"
+        );
+        browser.until(&format!("((colours) => {alike})({colours})"));
+    };
+    browser.click("tbody td:last-child");
+    browser.until("location.pathname.startsWith('/matches/') && document.querySelector('.names')");
+    alike(".names li");
+    browser.open(&format!("{}/tournaments", app.url()));
+    browser.click("tbody a");
+    browser.until("document.querySelector('#standings')");
+    alike("#all tbody th");
+    alike(".played .one");
 
     // What was chosen holds on every page.
     let dress = "document.documentElement.dataset.theme";
@@ -369,6 +387,14 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
     browser.until(&format!("/running/.test({steps})"));
     let before = browser.text(steps);
     send("auction&goods=C&opponent=W&money=tttt&auctioneer=E&message=W40N30");
+    browser.until(&format!(
+        "{steps} !== {before:?} && /running/.test({steps})"
+    ));
+    // And on the start page.
+    browser.open(&app.url());
+    browser.until(&format!("/running/.test({steps})"));
+    let before = browser.text(steps);
+    send("auction&goods=C&opponent=N&money=f&auctioneer=E&message=W40N50");
     browser.until(&format!(
         "{steps} !== {before:?} && /running/.test({steps})"
     ));

@@ -326,6 +326,8 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
     let shown = show("table");
     let place = format!("tournament {ID}, round 1, table 2, match 0");
     assert!(shown.lines().any(|line| line == place), "{shown}");
+    // For people in the game's words, for programs as a number.
+    assert!(shown.contains(" 3 points "), "{shown}");
     assert_eq!(
         show("csv").lines().nth(1),
         Some("0,,,anna & co,3,1.00,,"),

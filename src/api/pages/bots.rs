@@ -14,7 +14,6 @@ use crate::history::Filter;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
-use games::text::counted;
 
 #[derive(Template)]
 #[template(path = "pages/bots.html")]
@@ -31,10 +30,12 @@ struct Bot {
     /// What people call its game.
     title: &'static str,
     bot: BotShown,
-    /// Its results in a sentence, if it has any.
-    results: String,
+    /// Its results, if it has any: names, values and what explains them.
+    results: Vec<(&'static str, String, String)>,
     /// Where a referee calls it, in games where one does.
     called_at: Option<String>,
+    /// What plays a match against it.
+    against: String,
     rivals: Vec<Rival>,
     matches: Vec<MatchLine>,
 }
@@ -76,26 +77,36 @@ pub(super) async fn one(
         shell: visit.shell(format!("{} of {}", bot.name, title(bot.game)), "/bots"),
         title: title(bot.game),
         results,
+        against: against(&bot),
         rivals: versus::of_bot(&visit, &game, &name).await?,
         matches: matches.iter().map(|found| line(found, now)).collect(),
         bot,
     })
 }
 
-fn results(found: &BotResults) -> String {
+/// What plays a match of a user's bot against it.
+fn against(bot: &BotShown) -> String {
+    let seats = games::find(bot.game).map_or(2, |kit| *kit.card().seats.start());
+    let rivals = format!(" --seat {}", bot.spec).repeat(seats.max(2) - 1);
+    format!(
+        "drover play {} --seat bot:mybot{rivals} --games 10",
+        bot.game
+    )
+}
+
+fn results(found: &BotResults) -> Vec<(&'static str, String, String)> {
     let (Some(share), Some(low), Some(high)) =
         (found.win_share, found.win_share_low, found.win_share_high)
     else {
-        return String::new();
+        return Vec::new();
     };
-    format!(
-        "{} with a result: {} won, {} tied, {} lost; a share of the wins of {} ({} to {} at 95 %)",
-        counted(found.matches, "match"),
-        found.won,
-        found.tied,
-        found.lost,
-        percent(share),
-        percent(low),
-        percent(high)
-    )
+    let count = |name, count: u64| (name, count.to_string(), String::new());
+    let range = format!("{} to {} at 95 %", percent(low), percent(high));
+    vec![
+        count("Matches", found.matches),
+        count("Won", found.won),
+        count("Tied", found.tied),
+        count("Lost", found.lost),
+        ("Share of the wins", percent(share), range),
+    ]
 }

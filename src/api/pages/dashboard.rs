@@ -49,6 +49,8 @@ struct Figure {
     name: &'static str,
     value: String,
     about: String,
+    /// Whether it is to be looked at.
+    marked: bool,
 }
 
 /// The newest decisions of a game.
@@ -153,6 +155,11 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
         name,
         value,
         about: about.to_owned(),
+        marked: false,
+    };
+    let fault = |figure: Figure, count: f64| Figure {
+        marked: count > 0.0,
+        ..figure
     };
     let sum = |name| samples.sum(name);
     let whole = |name| format!("{:.0}", sum(name));
@@ -160,16 +167,18 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
         figure("Live matches", counted(live), ""),
         figure("Live sessions", whole(names::SESSIONS_LIVE), "ours"),
         figure("Ended in the last hour", counted(ended), ""),
-        figure("Of these by a fault", counted(failed), ""),
-        figure(
-            "Decisions",
-            whole(names::DECISIONS),
-            "answered by this daemon since its start",
+        fault(
+            figure("Of these by a fault", counted(failed), ""),
+            failed as f64,
         ),
-        figure(
-            "Fallbacks sent",
-            whole(names::FALLBACKS),
-            "by this daemon since its start",
+        figure("Decisions", whole(names::DECISIONS), "since it started"),
+        fault(
+            figure(
+                "Fallbacks sent",
+                whole(names::FALLBACKS),
+                "since it started",
+            ),
+            sum(names::FALLBACKS),
         ),
         figure("Thinking now", whole(names::THINKING_JOBS), ""),
         figure(

@@ -7,7 +7,7 @@ use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use pulldown_cmark::{
-    CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html,
+    CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html,
 };
 
 /// Each guide's name in its address, and its text.
@@ -52,6 +52,10 @@ const GUIDES: &[(&str, &str)] = &[
     ),
 ];
 
+/// Guides of more bytes are in parts, if they have this many.
+const LONG: usize = 12_000;
+const PARTS_MIN: usize = 4;
+
 #[derive(Template)]
 #[template(path = "pages/guide.html")]
 struct Guide {
@@ -75,76 +79,28 @@ fn page(visit: &Visit, name: &str) -> Result<Response, Problem> {
     visit.takes(&[])?;
     let guide = GUIDES.iter().find(|(known, _)| *known == name);
     let (_, text) = guide.ok_or_else(|| Problem::not_found(format!("there is no guide {name}")))?;
-    let title = text.lines().next().unwrap_or_default();
     shown(&Guide {
-        shell: visit.shell(title.trim_start_matches(['#', ' ']), "/docs"),
+        shell: visit.shell(title(text), "/docs"),
         body: rendered(text),
         inner: !name.is_empty(),
     })
 }
 
-/// A guide as HTML: headings can be linked to, commands copied; links to other guides lead to their pages, those to
-/// other files are text.
+/// A guide as HTML: headings can be linked to, commands copied; links to other guides lead to their pages, and show their
+/// titles where they show the name of a file; those to other files are text. A long one has contents, and parts that can be
+/// folded.
 fn rendered(text: &str) -> String {
-    let mut events: Vec<Event<'_>> = Vec::new();
-    let mut links: Vec<bool> = Vec::new();
-    let mut heading: Option<usize> = None;
-    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
-        match event {
-            Event::Html(_) | Event::InlineHtml(_) => {}
-            Event::Start(Tag::HtmlBlock) | Event::End(TagEnd::HtmlBlock) => {}
-            Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {}
-            Event::Start(Tag::Link {
-                link_type,
-                dest_url,
-                title,
-                id,
-            }) => {
-                let to = address(&dest_url);
-                links.push(to.is_some());
-                events.extend(to.map(|to| {
-                    Event::Start(Tag::Link {
-                        link_type,
-                        dest_url: to.into(),
-                        title,
-                        id,
-                    })
-                }));
-            }
-            Event::End(TagEnd::Link) => {
-                let open = links.pop().unwrap_or_default();
-                events.extend(open.then_some(event));
-            }
-            Event::Start(Tag::Heading { .. }) => {
-                heading = Some(events.len());
-                events.push(event);
-            }
-            Event::End(TagEnd::Heading(level)) => {
-                if let Some(begin) = heading.take() {
-                    name_heading(&mut events, begin, level);
-                }
-                events.push(event);
-            }
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(kind))) => {
-                let class = if &*kind == "sh" { "cmd" } else { "cmd said" };
-                events.push(raw(format!("<div class=\"{class}\"><pre>")));
-            }
-            Event::End(TagEnd::CodeBlock) => events.push(raw("</pre></div>\n")),
-            Event::Start(Tag::Table(_)) => {
-                events.push(raw(
-                    "<div class=\"scroll\" role=\"region\" aria-label=\"Table\" tabindex=\"0\">\n",
-                ));
-                events.push(event);
-            }
-            Event::End(TagEnd::Table) => {
-                events.push(event);
-                events.push(raw("</div>\n"));
-            }
-            event => events.push(event),
-        }
+    let events: Vec<Event<'_>> = Parser::new_ext(text, Options::ENABLE_TABLES).collect();
+    let headings = events.iter().filter(|event| is_part(event)).count();
+    let mut rendering = Rendering {
+        in_parts: text.len() > LONG && headings >= PARTS_MIN,
+        ..Rendering::default()
+    };
+    for event in events {
+        rendering.take(event);
     }
     let mut body = String::new();
-    html::push_html(&mut body, events.into_iter());
+    html::push_html(&mut body, rendering.finish().into_iter());
     // What is text is escaped: these are elements.
     body.replace("<th>", "<th scope=\"col\">")
         .replace(
@@ -154,12 +110,149 @@ fn rendered(text: &str) -> String {
         .replace("<td style=\"text-align: right\">", "<td class=\"n\">")
 }
 
+/// Whether a part begins with it.
+fn is_part(event: &Event<'_>) -> bool {
+    let Event::Start(Tag::Heading { level, .. }) = event else {
+        return false;
+    };
+    *level == HeadingLevel::H2
+}
+
+/// A guide that is being rendered.
+#[derive(Default)]
+struct Rendering<'a> {
+    events: Vec<Event<'a>>,
+    /// The links that are open: whether each leads somewhere, and to which guide.
+    links: Vec<(bool, Option<&'static str>)>,
+    /// Where the heading that is open begins.
+    heading: Option<usize>,
+    in_parts: bool,
+    /// The ids and words of the parts' headings, and where the first part begins.
+    parts: Vec<(String, String)>,
+    first: Option<usize>,
+}
+
+impl<'a> Rendering<'a> {
+    fn take(&mut self, event: Event<'a>) {
+        match event {
+            Event::Html(_) | Event::InlineHtml(_) => {}
+            Event::Start(Tag::HtmlBlock) | Event::End(TagEnd::HtmlBlock) => {}
+            Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {}
+            Event::Start(Tag::Link { dest_url, .. }) => self.open_link(&dest_url),
+            Event::End(TagEnd::Link) => {
+                let (leads, _) = self.links.pop().unwrap_or_default();
+                self.events.extend(leads.then_some(event));
+            }
+            Event::Text(text) | Event::Code(text) if self.names_a_guide(&text) => {
+                let title = self.links.last().and_then(|(_, title)| *title);
+                self.events
+                    .push(Event::Text(title.unwrap_or_default().into()));
+            }
+            Event::Start(Tag::Heading { level, .. }) => {
+                if self.in_parts && level == HeadingLevel::H2 {
+                    self.open_part();
+                }
+                self.heading = Some(self.events.len());
+                self.events.push(event);
+            }
+            Event::End(TagEnd::Heading(level)) => self.close_heading(level, event),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(kind))) => {
+                let class = if &*kind == "sh" { "cmd" } else { "cmd said" };
+                self.events
+                    .push(raw(format!("<div class=\"{class}\"><pre>")));
+            }
+            Event::End(TagEnd::CodeBlock) => self.events.push(raw("</pre></div>\n")),
+            Event::Start(Tag::Table(_)) => {
+                self.events.push(raw(
+                    "<div class=\"scroll\" role=\"region\" aria-label=\"Table\" tabindex=\"0\">\n",
+                ));
+                self.events.push(event);
+            }
+            Event::End(TagEnd::Table) => self.events.extend([event, raw("</div>\n")]),
+            event => self.events.push(event),
+        }
+    }
+
+    fn open_link(&mut self, link: &str) {
+        let to = address(link);
+        self.links
+            .push((to.is_some(), to.as_deref().and_then(title_at)));
+        self.events.extend(to.map(|to| {
+            Event::Start(Tag::Link {
+                link_type: LinkType::Inline,
+                dest_url: to.into(),
+                title: CowStr::Borrowed(""),
+                id: CowStr::Borrowed(""),
+            })
+        }));
+    }
+
+    /// Whether a text is a link's, which shows the name of a guide's file.
+    fn names_a_guide(&self, text: &str) -> bool {
+        let open = self.links.last();
+        open.is_some_and(|(_, title)| title.is_some()) && text.ends_with(".md")
+    }
+
+    fn open_part(&mut self) {
+        match self.first {
+            Some(_) => self.events.push(raw("</details>\n")),
+            None => self.first = Some(self.events.len()),
+        }
+        self.events
+            .push(raw("<details class=\"part\" open><summary>"));
+    }
+
+    fn close_heading(&mut self, level: HeadingLevel, end: Event<'a>) {
+        let Some(begin) = self.heading.take() else {
+            return;
+        };
+        let words = name_heading(&mut self.events, begin, level);
+        self.events.push(end);
+        if self.in_parts && level == HeadingLevel::H2 {
+            self.events.push(raw("</summary>\n"));
+            self.parts.push((slug(&words), words));
+        }
+    }
+
+    /// All of it, with the contents before the first part.
+    fn finish(mut self) -> Vec<Event<'a>> {
+        let Some(first) = self.first else {
+            return self.events;
+        };
+        self.events.push(raw("</details>\n"));
+        let link = |(id, words): (String, String)| {
+            let open = raw(format!("<li><a href=\"#{id}\">"));
+            [open, Event::Text(words.into()), raw("</a></li>\n")]
+        };
+        let open = raw("<nav class=\"contents\" aria-label=\"Contents\"><ul>\n");
+        let links = self.parts.into_iter().flat_map(link);
+        let contents = std::iter::once(open).chain(links);
+        let contents: Vec<Event<'a>> = contents.chain([raw("</ul></nav>\n")]).collect();
+        drop(self.events.splice(first..first, contents));
+        self.events
+    }
+}
+
+/// The title of the guide to which an address leads.
+fn title_at(address: &str) -> Option<&'static str> {
+    let path = address.split('#').next()?.strip_prefix("/docs")?;
+    let name = path.trim_start_matches('/');
+    let guide = GUIDES.iter().find(|(known, _)| *known == name);
+    guide.map(|(_, text)| title(text))
+}
+
+/// A guide's title: its first line.
+fn title(text: &str) -> &str {
+    let first = text.lines().next().unwrap_or_default();
+    first.trim_start_matches(['#', ' '])
+}
+
 fn raw<'a>(html: impl Into<CowStr<'a>>) -> Event<'a> {
     Event::Html(html.into())
 }
 
-/// Gives a heading an id made of its words.
-fn name_heading(events: &mut [Event<'_>], begin: usize, level: HeadingLevel) {
+/// Gives a heading an id made of its words. Returns these.
+fn name_heading(events: &mut [Event<'_>], begin: usize, level: HeadingLevel) -> String {
     let mut words = String::new();
     for event in events.iter().skip(begin) {
         if let Event::Text(text) | Event::Code(text) = event {
@@ -174,6 +267,7 @@ fn name_heading(events: &mut [Event<'_>], begin: usize, level: HeadingLevel) {
             attrs: Vec::new(),
         };
     }
+    words
 }
 
 /// A heading's name in links, as forges make it.
@@ -249,10 +343,35 @@ mod tests {
                     "{path}: {link}"
                 );
             }
-            for unwanted in ["style=", "<script", "<img", "<!--", "<th>"] {
+            // Titles, not files; and every part that is opened is closed.
+            assert_eq!(
+                body.matches("<details").count(),
+                body.matches("</details>").count(),
+                "{path}"
+            );
+            for unwanted in ["style=", "<script", "<img", "<!--", "<th>", ".md</a>"] {
                 assert!(!body.contains(unwanted), "{path}: {unwanted}");
             }
         }
+    }
+
+    #[test]
+    fn a_long_guide_has_contents_and_parts() {
+        let guide = |name: &str| GUIDES.iter().find(|(known, _)| *known == name).unwrap().1;
+        let rest = rendered(guide("rest"));
+        let (before, parts) = rest.split_once("<details class=\"part\" open>").unwrap();
+        assert!(
+            before.contains("<li><a href=\"#filters\">Filters</a></li>"),
+            "{before}"
+        );
+        assert!(
+            parts.starts_with("<summary><h2 id=\"lists-pages-cursors\">"),
+            "{parts}"
+        );
+        let index = rendered(guide(""));
+        assert!(!index.contains("<details"), "{index}");
+        let title = "<a href=\"/docs/hubs\">Keep hub connections";
+        assert!(index.contains(title), "{index}");
     }
 
     #[test]

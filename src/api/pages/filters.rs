@@ -13,6 +13,8 @@ pub(super) struct Field {
     pub(super) name: &'static str,
     pub(super) label: &'static str,
     pub(super) value: String,
+    /// How it is written, where that is not obvious.
+    pub(super) hint: &'static str,
     /// What it may be, as value and label; empty: any text.
     pub(super) choices: Vec<(String, String)>,
 }
@@ -24,6 +26,10 @@ pub(super) fn fields<L: Rows>(visit: &Visit, names: &[&'static str]) -> Vec<Fiel
         name,
         label: label(name),
         value: visit.value(name).unwrap_or_default().to_owned(),
+        hint: match name {
+            "since" | "until" => "2026-01-31T12:00:00Z",
+            _ => "",
+        },
         choices: choices(known.iter().find(|filter| filter.name == name)),
     };
     names.iter().map(field).collect()
@@ -39,9 +45,9 @@ fn label(name: &'static str) -> &'static str {
         "referee" => "Referee",
         "market" => "Referee's number",
         "side" => "Transcript of",
-        "outcome" => "Our outcome",
-        "cause" => "End",
-        "participation" => "A seat",
+        "outcome" => "Our result",
+        "cause" => "Ended by",
+        "participation" => "A player was",
         "since" => "Since (UTC)",
         "until" => "Until (UTC)",
         "kind" => "Kind",

@@ -40,6 +40,8 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let more = fields::<matches::Matches>(
         &visit,
         &[
+            "cause",
+            "participation",
             "entrant",
             "tournament",
             "referee",
@@ -54,17 +56,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             follow,
             ..visit.shell("Matches", "/matches")
         },
-        main: fields::<matches::Matches>(
-            &visit,
-            &[
-                "game",
-                "bot",
-                "opponent",
-                "outcome",
-                "cause",
-                "participation",
-            ],
-        ),
+        main: fields::<matches::Matches>(&visit, &["game", "bot", "opponent", "outcome"]),
         open: more.iter().any(|field| !field.value.is_empty()),
         more,
         matches: listed.items.iter().map(|found| line(found, now)).collect(),

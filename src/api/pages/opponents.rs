@@ -17,12 +17,19 @@ use crate::history::{BluffRow, Filter, OpponentKind};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::scene::player;
+use games::text::counted;
+use games::{Modelled, Models};
 use serde_json::{Map, Value};
 
 /// How deep figures are looked for in a model.
 const DEPTH_MAX: usize = 4;
 /// The most figures of a model on its page.
 const FIGURES_MAX: usize = 200;
+/// How many of the last bluffs are listed.
+const BLUFFS_MAX: u32 = 20;
+/// How many digits of a map's name are shown.
+const DIGITS_MAX: usize = 8;
 
 #[derive(Template)]
 #[template(path = "pages/opponents.html")]
@@ -30,14 +37,19 @@ struct Opponents {
     shell: Shell,
     filters: Vec<Field>,
     rows: Vec<Row>,
+    /// Those that are of maps.
+    maps: Vec<Row>,
     later: bool,
     first: String,
     next: Option<String>,
 }
 
-/// An opponent in the list.
+/// An opponent in the list, or a map.
 struct Row {
     shown: OpponentShown,
+    /// What people call it.
+    label: String,
+    is_map: bool,
     updated: Option<When>,
     /// Why its model is not shown, if so.
     withheld: Option<&'static str>,
@@ -64,6 +76,8 @@ struct Opponent {
     notes: Vec<(String, &'static str)>,
     /// The rest of what is known.
     others: Vec<(String, String)>,
+    /// How many matches and lessons taught it, in words; empty while that is withheld.
+    taught: String,
     bluffs: Vec<Bluff>,
     /// Our bots that met it.
     rivals: Vec<Rival>,
@@ -115,10 +129,13 @@ struct Bluff {
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<opponents::Opponents>()?;
     let listed = opponents::Opponents::page(&visit, &params).await?;
+    let all = listed.items.into_iter().map(|shown| row(&visit, shown));
+    let (maps, rows) = all.partition(|row| row.is_map);
     shown(&Opponents {
         shell: visit.shell("Opponents", "/opponents"),
         filters: fields::<opponents::Opponents>(&visit, &["game", "kind"]),
-        rows: listed.items.into_iter().map(row).collect(),
+        rows,
+        maps,
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
         next: listed.next.map(|next| link(&visit, "cursor", &next)),
@@ -131,29 +148,17 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let found = opponents::find(&visit, &id).await?;
     let opponent = found.opponent;
     let named = matches!(opponent.kind, OpponentKind::Named);
+    let models = models(&visit, &opponent.game);
+    let ModelShown {
+        mut figures,
+        notes,
+        others,
+    } = ModelShown::read(found.model, models);
+    let history = history(&visit, &id, &figures).await?;
     let bluffs = match named {
-        true => {
-            let own = Filter {
-                game: Some(opponent.game.clone()),
-                opponent: Some(opponent.name.clone()),
-                ..Filter::default()
-            };
-            let own = Params::first(own, 20);
-            bluffs::page(&visit, &own).await?.items
-        }
+        true => bluffs_of(&visit, &opponent).await?,
         false => Vec::new(),
     };
-    let (mut figures, mut others) = (Vec::new(), Vec::new());
-    if let Some(Value::Object(model)) = &found.model {
-        read(model, "", 0, &mut figures, &mut others);
-    }
-    let models = visit.state.store.reader().kit(&opponent.game);
-    let notes = models.and_then(|kit| kit.card().models).into_iter();
-    let notes = notes.flat_map(|models| models.notes());
-    let notes = notes.map(|(name, note)| (name.replace('_', " "), *note));
-    let notes = notes.filter(|(name, _)| figures.iter().any(|figure| figure.name == *name));
-    let notes = notes.collect();
-    let history = history(&visit, &id, &figures).await?;
     let scales: Vec<f64> = figures.iter().map(|one| scale(&figures, one)).collect();
     for (figure, most) in figures.iter_mut().zip(scales) {
         let (value, low, high, _) = figure.numbers;
@@ -163,13 +168,9 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
             .is_some_and(|shown| shown.name == figure.name);
         figure.link = format!("{}#history", link(&visit, "figure", &figure.name));
     }
-    let bluffs = bluffs.into_iter().map(|shown| Bluff {
-        at: when(time(shown.at_us)),
-        shown,
-    });
     shown(&Opponent {
         shell: visit.shell(
-            format!("{} of {}", opponent.name, opponent.game),
+            format!("{} of {}", opponent.name, view::title(&opponent.game)),
             "/opponents",
         ),
         matches: query([("game", &*opponent.game), ("opponent", &*opponent.name)]),
@@ -178,17 +179,86 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
             false => Vec::new(),
         },
         history,
-        row: row(opponent),
+        taught: match opponent.version {
+            Some(lessons) => {
+                let matches = opponents::matches_taught(&visit, &id).await?;
+                let (matches, lessons) = (counted(matches, "match"), counted(lessons, "lesson"));
+                format!("{matches} ({lessons})")
+            }
+            None => String::new(),
+        },
+        row: row(&visit, opponent),
         named,
         figures,
         notes,
         others,
-        bluffs: bluffs.collect(),
+        bluffs,
     })
 }
 
-fn row(shown: OpponentShown) -> Row {
+/// Its last bluffs.
+async fn bluffs_of(visit: &Visit, opponent: &OpponentShown) -> Result<Vec<Bluff>, Problem> {
+    let own = Filter {
+        game: Some(opponent.game.clone()),
+        opponent: Some(opponent.name.clone()),
+        ..Filter::default()
+    };
+    let found = bluffs::page(visit, &Params::first(own, BLUFFS_MAX)).await?;
+    let bluffs = found.items.into_iter().map(|shown| Bluff {
+        at: when(time(shown.at_us)),
+        shown,
+    });
+    Ok(bluffs.collect())
+}
+
+/// What is known, in its parts.
+#[derive(Default)]
+struct ModelShown {
+    figures: Vec<Figure>,
+    /// What some of them count.
+    notes: Vec<(String, &'static str)>,
+    others: Vec<(String, String)>,
+}
+
+impl ModelShown {
+    /// A shown model; `None` while it is withheld.
+    fn read(model: Option<Value>, models: Option<&dyn Models>) -> Self {
+        let mut known = Self::default();
+        if let Some(Value::Object(fields)) = &model {
+            read(fields, "", 0, &mut known.figures, &mut known.others);
+        }
+        // How many lessons there were stands above, and how it is stored is nobody's business.
+        let own = |(name, _): &(String, String)| !["version", "lessons"].contains(&&**name);
+        known.others.retain(own);
+        if let (Some(model), Some(models)) = (&model, models) {
+            let words = models.words(model);
+            if !words.is_empty() {
+                let words = words.into_iter();
+                known.others = words.map(|(name, text)| (name.to_owned(), text)).collect();
+            }
+            let notes = models.notes().iter();
+            let notes = notes.map(|(name, note)| (name.replace('_', " "), *note));
+            let is_shown = |name: &str| known.figures.iter().any(|figure| figure.name == name);
+            known.notes = notes.filter(|(name, _)| is_shown(name)).collect();
+        }
+        known
+    }
+}
+
+/// What a game learns, if it learns.
+fn models(visit: &Visit, game: &str) -> Option<&'static dyn Models> {
+    visit.state.store.reader().kit(game)?.card().models
+}
+
+fn row(visit: &Visit, shown: OpponentShown) -> Row {
+    let models = models(visit, &shown.game);
+    let is_map = models.is_some_and(|models| models.modelled() == Modelled::Maps);
     Row {
+        label: match shown.name.strip_prefix("map-").filter(|_| is_map) {
+            Some(digits) => format!("Map {}", digits.get(..DIGITS_MAX).unwrap_or(digits)),
+            None => shown.name.clone(),
+        },
+        is_map,
         updated: shown.updated.map(when),
         withheld: shown.withheld.map(|_| view::WITHHELD),
         shown,
@@ -245,6 +315,7 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
     points.reverse();
     let curve = Curve {
         name: name.to_owned(),
+        colour: player(0),
         points,
     };
     let title = format!("{name} after each lesson");
@@ -288,14 +359,15 @@ fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
     let number = |name: &str| fields.get(name).and_then(Value::as_f64);
     let (low, high) = (number("low")?, number("high")?);
     let value = number("mean").or(number("share")).or(number("value"));
+    let evidence = number("evidence").or(number("count"));
     Some(Figure {
         name: name.to_owned(),
         link: String::new(),
         chosen: false,
-        numbers: (value, low, high, number("evidence").unwrap_or_default()),
+        numbers: (value, low, high, evidence.unwrap_or_default()),
         value: value.map_or_else(|| "–".to_owned(), figure),
         range: format!("{} to {}", figure(low), figure(high)),
-        evidence: match (number("seen"), number("evidence")) {
+        evidence: match (number("seen"), evidence) {
             (Some(seen), Some(evidence)) => format!("{} of {}", figure(seen), figure(evidence)),
             (_, evidence) => evidence.map_or_else(String::new, figure),
         },

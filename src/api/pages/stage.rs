@@ -1,4 +1,4 @@
-//! The match on the start page: the newest that runs, or else the newest, as its board stands.
+//! The matches on the start page: the newest that runs, or else the newest, on its board, and those next to it.
 
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
@@ -11,6 +11,8 @@ use crate::replay::{Shape, Step, Still};
 
 /// How many of the newest matches are looked at.
 const NEWEST: u32 = 12;
+/// How many others are listed.
+const OTHERS_MAX: usize = 6;
 
 /// A match with its board.
 pub(super) struct Stage {
@@ -43,18 +45,26 @@ impl Board {
     }
 }
 
-impl Stage {
-    /// The first of the newest matches whose board the caller sees and which can be replayed, those that run first; and
-    /// whether there are any matches.
+/// The newest matches.
+pub(super) struct StartMatches {
+    pub(super) stage: Option<Stage>,
+    /// Those that are not on the stage.
+    pub(super) others: Vec<MatchLine>,
+}
+
+impl StartMatches {
+    /// On the stage is the first of the newest matches whose board the caller sees and which can be replayed, those that run
+    /// first.
     ///
     /// # Errors
     /// The store's.
-    pub(super) async fn newest(visit: &Visit) -> Result<(Option<Self>, bool), Problem> {
+    pub(super) async fn read(visit: &Visit) -> Result<Self, Problem> {
         let params = Params::first(Filter::default(), NEWEST);
         let mut newest = matches::page(visit, &params).await?.items;
-        let any = !newest.is_empty();
         newest.sort_by_key(|found| !found.live);
-        for found in newest {
+        let mut lines: Vec<MatchLine> = newest.iter().map(|found| line(found, now())).collect();
+        let mut stage = None;
+        for (at, found) in newest.iter().enumerate() {
             let Ok(Some((step, still))) = replays::last(visit, &found.id, Shape::Wide).await else {
                 continue;
             };
@@ -69,15 +79,18 @@ impl Stage {
                 boards.extend(Board::new("narrow", step, still));
             }
             if !boards.is_empty() {
-                let line = line(&found, now());
-                let stage = Self {
-                    line,
+                stage = Some(Stage {
+                    line: lines.remove(at),
                     title,
                     boards,
-                };
-                return Ok((Some(stage), any));
+                });
+                break;
             }
         }
-        Ok((None, any))
+        lines.truncate(OTHERS_MAX);
+        Ok(Self {
+            stage,
+            others: lines,
+        })
     }
 }

@@ -1,7 +1,8 @@
 //! The start page: what runs here, and how each game is connected, with commands to copy.
 
 use super::layout::{Shell, shown};
-use super::stage::Stage;
+use super::stage::{Stage, StartMatches};
+use super::view::MatchLine;
 use super::visit::Visit;
 use crate::api::health;
 use crate::api::problem::Problem;
@@ -16,8 +17,10 @@ struct Start {
     /// What is scarce, or why nothing new is accepted.
     state: Result<Vec<String>, Problem>,
     stage: Option<Stage>,
-    /// Whether there is a match, shown or not.
-    any: bool,
+    /// Matches next to it; none, if the newest cannot be read.
+    others: Vec<MatchLine>,
+    /// How the first match is played, where there is none.
+    first: Option<FirstStep>,
     doors: Vec<Door>,
     games: Vec<Connection>,
     reading: Vec<Command>,
@@ -29,6 +32,14 @@ struct Door {
     about: &'static str,
     /// Where it is reached, or what switches it on.
     address: Result<String, &'static str>,
+}
+
+/// The first step on an empty database.
+struct FirstStep {
+    text: &'static str,
+    command: Command,
+    /// Where there is a form that does it, too.
+    form: Option<String>,
 }
 
 /// How one game is connected.
@@ -60,7 +71,11 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let place = Place::new(&visit);
     let games = games::ALL.iter().map(|kit| place.connection(*kit));
     // What cannot be shown at the moment is no reason to show nothing.
-    let (stage, any) = Stage::newest(&visit).await.unwrap_or((None, true));
+    let newest = StartMatches::read(&visit).await.ok();
+    let is_empty = |newest: &StartMatches| newest.stage.is_none() && newest.others.is_empty();
+    let first = newest.as_ref().filter(|newest| is_empty(newest));
+    let first = first.map(|_| place.first_step());
+    let (stage, others) = newest.map_or((None, Vec::new()), |newest| (newest.stage, newest.others));
     shown(&Start {
         shell: Shell {
             follow,
@@ -68,7 +83,8 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             ..visit.shell("Start", "/")
         },
         stage,
-        any,
+        others,
+        first,
         state: health::readiness(&visit.state),
         games: games.collect(),
         reading: place.reading(visit.state.tokens.exist()),
@@ -122,6 +138,38 @@ impl Place {
             self.prefix,
             kit.card().name
         ))
+    }
+
+    /// What starts a match where none has been played.
+    fn first_step(&self) -> FirstStep {
+        let callbacks = games::met_by(Wire::Callbacks).zip(self.referee.as_ref());
+        let (text, command, form) = match callbacks {
+            Some((kit, referee)) => {
+                let (bot, bots) = (strongest(kit), kit.card().bots);
+                let rival = bots.iter().rev().find(|card| card.name != bot);
+                let rival = rival.map_or(bot, |card| card.name);
+                (
+                    "This starts one between two built-in bots, and you can watch it here:",
+                    format!(
+                        "curl 'http://{referee}/?connect&url1=builtin:{bot}&url2=builtin:{rival}'"
+                    ),
+                    Some(format!("http://{referee}/")),
+                )
+            }
+            None => (
+                "No referee runs here. This runs a daemon whose built-in bots play each other all the time:",
+                "drover serve --demo".to_owned(),
+                None,
+            ),
+        };
+        FirstStep {
+            text,
+            command: Command {
+                what: "the first match".to_owned(),
+                text: command,
+            },
+            form,
+        }
     }
 
     fn doors(&self) -> Vec<Door> {

@@ -7,7 +7,7 @@ use super::visit::Visit;
 use crate::api::kept_standings::Computed;
 use crate::api::lists::Rows as _;
 use crate::api::problem::Problem;
-use crate::api::tournaments::{self, RoundShown, TournamentShown};
+use crate::api::tournaments::{self, PlayedShown, RoundShown, TournamentShown};
 use crate::clock::now_us;
 use crate::store::TournamentRow;
 use crate::tournament::Progress;
@@ -15,13 +15,19 @@ use crate::tournament::standings::{Standing, Standings};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::scene::player;
+use games::sentence::listed;
 use games::text::counted;
+use games::{Cause, Outcome};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// Facts that only those need who check results.
 const FOLDED: [&str; 3] = ["Secret", "Commitment", "Versions"];
 /// The most entrants in a crosstable.
 const CROSSTABLE_MAX: usize = 40;
+/// The most matches of a round that are not folded away.
+const SHOWN_MAX: usize = 8;
 
 #[derive(Template)]
 #[template(path = "pages/tournaments.html")]
@@ -48,6 +54,11 @@ impl Row {
     /// What people call its game.
     fn title(&self) -> &str {
         view::title(&self.shown.game)
+    }
+
+    /// What one of its scores counts.
+    fn unit(&self) -> &'static str {
+        games::scores(&self.shown.game).unit
     }
 }
 
@@ -82,8 +93,28 @@ struct ProgressShown {
     share: Option<String>,
 }
 
+/// The classes of entrants' colours, by name: on every page each has the one that its matches give it.
+struct Colours(HashMap<String, &'static str>);
+
+impl Colours {
+    fn new(row: &TournamentRow) -> Self {
+        let entrants = row.entrants.iter().enumerate();
+        Self(
+            entrants
+                .map(|(number, one)| (one.name.clone(), player(number)))
+                .collect(),
+        )
+    }
+
+    fn class(&self, name: &str) -> &'static str {
+        self.0.get(name).copied().unwrap_or("s-neutral")
+    }
+}
+
 /// What follows from the matches.
 struct Shown {
+    /// Who is first, in a sentence; empty before the first match.
+    leaders: String,
     lines: Vec<Line>,
     remarks: Vec<String>,
     unrated: Option<String>,
@@ -100,6 +131,7 @@ struct Line {
     matches: String,
     rank: String,
     name: String,
+    colour: &'static str,
     house: bool,
     spec: String,
     games: u64,
@@ -120,6 +152,7 @@ struct Line {
 struct CrossLine {
     place: usize,
     name: String,
+    colour: &'static str,
     cells: Vec<Cell>,
 }
 
@@ -141,20 +174,29 @@ struct Round {
     number: u32,
     decided: When,
     why: String,
-    tables: Vec<String>,
+    /// The tables of which no match has ended, each with its number.
+    waiting: Vec<(usize, String)>,
     byes: String,
     matches: Vec<Played>,
-    /// How many there are, in words.
-    ended: String,
+    /// How many there are, in words, where they are many and folded away.
+    folded: String,
 }
 
 /// A match of a round.
 struct Played {
     id: String,
     table: u32,
-    text: String,
+    seats: Vec<PlayedSeat>,
     /// How it ended, if not as it should.
     fault: String,
+}
+
+/// A seat of such a match.
+struct PlayedSeat {
+    name: String,
+    colour: &'static str,
+    score: String,
+    won: bool,
 }
 
 /// `GET /tournaments`
@@ -184,7 +226,8 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let course = course(&visit, &stored).await?;
     // Whether all of them are on this page.
     let whole = rounds.next.is_none() && visit.value("cursor").is_none();
-    let standings = match standings(&visit, &id, whole).await {
+    let colours = Colours::new(&stored);
+    let standings = match standings(&visit, &stored, &colours, whole).await {
         Err(problem) if problem.is_unreadable() => Err(problem.detail().to_owned()),
         standings => Ok(standings?),
     };
@@ -197,7 +240,11 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         },
         course,
         standings,
-        rounds: rounds.items.into_iter().map(round).collect(),
+        rounds: rounds
+            .items
+            .into_iter()
+            .map(|shown| round(shown, &found.game, &colours))
+            .collect(),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
         next: rounds
@@ -207,7 +254,13 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     })
 }
 
-async fn standings(visit: &Visit, id: &str, whole: bool) -> Result<Shown, Problem> {
+async fn standings(
+    visit: &Visit,
+    row: &TournamentRow,
+    colours: &Colours,
+    whole: bool,
+) -> Result<Shown, Problem> {
+    let id = &*row.id;
     let to = |round: u32| {
         let page = match (whole, round) {
             (true, _) => String::new(),
@@ -222,12 +275,13 @@ async fn standings(visit: &Visit, id: &str, whole: bool) -> Result<Shown, Proble
     let Computed { standings, .. } = &*computed;
     let entrants = standings.entrants.iter();
     Ok(Shown {
+        leaders: first_place(standings, row.ended_us.is_some()),
         lines: entrants
-            .map(|one| entrant(standings, visit, id, one))
+            .map(|one| entrant(standings, visit, id, one, colours))
             .collect(),
         remarks: standings.remarks.clone(),
         unrated: standings.unrated.clone(),
-        cross: crosstable(standings, id),
+        cross: crosstable(standings, id, colours),
         picture: standings.picture(&history, Some(&to)),
         fitted: history.fitted,
     })
@@ -309,26 +363,17 @@ fn row(shown: TournamentShown) -> Row {
     }
 }
 
-fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standing) -> Line {
+fn entrant(
+    standings: &Standings,
+    visit: &Visit,
+    tournament: &str,
+    one: &Standing,
+    colours: &Colours,
+) -> Line {
     let scale = standings.model.as_ref().map_or(1.0, |model| model.scale);
     let figures = &one.figures;
     let rating = one.rating.as_ref();
     let elo = |value: f64| format!("{:.0}", (scale * value).round() + 0.0);
-    let faults = figures.faults.iter();
-    let mut faults: Vec<String> = faults
-        .map(|(cause, count)| format!("{count} {}", cause.replace('_', " ")))
-        .collect();
-    for (count, what) in [
-        (figures.refused, "refused"),
-        (figures.missed, "missed"),
-        (figures.fallback, "by its fallback"),
-    ] {
-        if count > 0 {
-            faults.push(format!("{count} {what}"));
-        }
-    }
-    let parts = figures.participation.iter();
-    faults.extend(parts.map(|(how, count)| format!("{count} {how}")));
     let ms = |ms: f64| view::micros((ms * 1e3) as u64);
     Line {
         matches: query([("tournament", tournament), ("entrant", &*one.name)]),
@@ -336,6 +381,7 @@ fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standin
             .rank
             .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
         name: one.name.clone(),
+        colour: colours.class(&one.name),
         house: one.house,
         spec: visit.sight.spec(&one.spec, Some(&one.name)).to_owned(),
         games: figures.games,
@@ -362,7 +408,7 @@ fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standin
             )
         }),
         score: figure(figures.mean_score),
-        faults: faults.join(", "),
+        faults: faults(one),
         decisions: match (figures.decision_ms_p50, figures.decision_ms_p99) {
             (Some(half), Some(most)) => format!("{} / {}", ms(half), ms(most)),
             _ => String::new(),
@@ -370,7 +416,28 @@ fn entrant(standings: &Standings, visit: &Visit, tournament: &str, one: &Standin
     }
 }
 
-fn crosstable(standings: &Standings, tournament: &str) -> Vec<CrossLine> {
+/// What went wrong for an entrant, each with its count.
+fn faults(one: &Standing) -> String {
+    let figures = &one.figures;
+    let faults = figures.faults.iter();
+    let mut faults: Vec<String> = faults
+        .map(|(cause, count)| format!("{count} {}", cause.replace('_', " ")))
+        .collect();
+    for (count, what) in [
+        (figures.refused, "refused"),
+        (figures.missed, "missed"),
+        (figures.fallback, "by its fallback"),
+    ] {
+        if count > 0 {
+            faults.push(format!("{count} {what}"));
+        }
+    }
+    let parts = figures.participation.iter();
+    faults.extend(parts.map(|(how, count)| format!("{count} {how}")));
+    faults.join(", ")
+}
+
+fn crosstable(standings: &Standings, tournament: &str, colours: &Colours) -> Vec<CrossLine> {
     let entrants = &standings.entrants;
     if entrants.len() > CROSSTABLE_MAX {
         return Vec::new();
@@ -398,6 +465,7 @@ fn crosstable(standings: &Standings, tournament: &str) -> Vec<CrossLine> {
     };
     let lines = entrants.iter().enumerate().map(|(place, one)| CrossLine {
         place: place + 1,
+        colour: colours.class(&one.name),
         name: one.marked(),
         cells: (0..entrants.len())
             .map(|other| cell(one, place, other))
@@ -406,31 +474,78 @@ fn crosstable(standings: &Standings, tournament: &str) -> Vec<CrossLine> {
     lines.collect()
 }
 
-fn round(round: RoundShown) -> Round {
-    let ended = counted(round.matches.len(), "match");
-    let matches = round.matches.into_iter().map(|played| {
-        let seats = played.entrants.iter().enumerate();
-        let seats = seats.map(|(seat, name)| match played.scores.get(seat) {
-            Some(score) => format!("{name} {score}"),
-            None => name.clone(),
-        });
-        Played {
-            text: seats.collect::<Vec<_>>().join(" · "),
-            id: played.match_id,
-            table: played.table + 1,
-            fault: match played.cause {
-                games::Cause::Normal => String::new(),
-                cause => view::cause(cause),
-            },
-        }
-    });
+fn round(round: RoundShown, game: &str, colours: &Colours) -> Round {
+    let tables = (1..).zip(&round.tables);
+    let is_waiting = |table: usize| {
+        let mut ended = round.matches.iter();
+        ended.all(|played| played.table as usize + 1 != table)
+    };
+    let waiting = tables.filter(|(table, _)| is_waiting(*table));
     Round {
-        ended,
         number: round.round + 1,
         decided: when(round.decided),
         why: round.why.as_str().unwrap_or_default().to_owned(),
-        tables: round.tables.iter().map(|table| table.join(" · ")).collect(),
+        waiting: waiting
+            .map(|(table, names)| (table, names.join(" · ")))
+            .collect(),
         byes: round.byes.join(", "),
-        matches: matches.collect(),
+        folded: match round.matches.len() {
+            ..=SHOWN_MAX => String::new(),
+            many => counted(many, "match"),
+        },
+        matches: round
+            .matches
+            .into_iter()
+            .map(|match_| played(match_, game, colours))
+            .collect(),
     }
+}
+
+fn played(played: PlayedShown, game: &str, colours: &Colours) -> Played {
+    let (scores, cause) = (games::scores(game), played.cause);
+    let outcome = Outcome {
+        cause,
+        scores: played.scores.iter().copied().collect(),
+    };
+    let shares = games::find(game).map(|kit| (kit.card().win_shares)(&outcome));
+    let shares = shares.unwrap_or_else(|| outcome.win_shares());
+    // Where all have the same share, nobody has won.
+    let won = |seat: usize| {
+        let own = shares.values().get(seat).copied().unwrap_or_default();
+        own > 0.0 && shares.values().contains(&0.0)
+    };
+    let seats = played.entrants.into_iter().enumerate();
+    let seats = seats.map(|(seat, name)| PlayedSeat {
+        colour: colours.class(&name),
+        name,
+        score: played
+            .scores
+            .get(seat)
+            .map_or_else(String::new, |score| scores.short(*score)),
+        won: won(seat),
+    });
+    Played {
+        seats: seats.collect(),
+        id: played.match_id,
+        table: played.table + 1,
+        fault: match cause {
+            Cause::Normal => String::new(),
+            cause => view::cause(cause),
+        },
+    }
+}
+
+/// Who is first, in a sentence; empty before the first match.
+fn first_place(standings: &Standings, ended: bool) -> String {
+    let first = standings.entrants.iter();
+    let first = first.filter(|one| one.rank == Some(1) && standings.games > 0);
+    let names: Vec<String> = first.map(|one| one.name.clone()).collect();
+    let verb = match (ended, names.len()) {
+        (_, 0) => return String::new(),
+        (true, 1) => "won",
+        (true, _) => "share the first place",
+        (false, 1) => "leads",
+        (false, _) => "lead",
+    };
+    format!("{} {verb}.", listed(&names))
 }

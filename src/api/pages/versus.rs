@@ -45,7 +45,8 @@ struct Pair {
 
 /// A rival in a table.
 pub(super) struct Rival {
-    pub(super) name: String,
+    /// What people call it.
+    pub(super) label: String,
     /// To the page of the pair.
     pub(super) link: String,
     /// To the matches of the pair that were lost.
@@ -107,12 +108,26 @@ fn rival(versus: &Versus, link: String) -> Rival {
         )
     });
     Rival {
-        name: versus.rival.clone(),
+        label: label(&versus.rival),
         lost_link: format!("{link}&outcome=lost"),
         link,
         score: split(String::new(), &versus.all),
         trend: trend.unwrap_or_else(|| "too few games".to_owned()),
         more: versus.more,
+    }
+}
+
+/// A rival in words: a command or an address is no name, but there may be no other.
+fn label(rival: &str) -> String {
+    let server = rival.strip_prefix("url:http://");
+    match (rival, server, rival.strip_prefix("cmd:")) {
+        ("", ..) => "unknown".to_owned(),
+        // All of them, for those who see no more of them.
+        ("cmd", ..) => "programs".to_owned(),
+        ("url", ..) => "servers".to_owned(),
+        (_, Some(address), _) => format!("the server at {address}"),
+        (_, _, Some(command)) => format!("the program {command}"),
+        (name, ..) => name.to_owned(),
     }
 }
 
@@ -177,7 +192,7 @@ pub(super) async fn page(
         )
     });
     shown(&Pair {
-        shell: visit.shell(format!("{bot} against {name}"), "/bots"),
+        shell: visit.shell(format!("{bot} against {}", label(&name)), "/bots"),
         splits: seats.chain(places).collect(),
         pairs: figures(found),
         rival: rival(found, pair(&game, &bot, &name)),

@@ -4,6 +4,7 @@ use crate::api::matches::MatchShown;
 use crate::replay::seat_names;
 use crate::store::SeatRow;
 use games::scene::Names;
+use games::sentence::listed;
 use games::text::counted;
 use games::{Cause, Part, Participation};
 use jiff::Timestamp;
@@ -201,6 +202,10 @@ pub(super) struct MatchLine {
     pub(super) end: String,
     /// Whether it ended as it should.
     pub(super) well: bool,
+    /// Who won, in words; empty while it runs.
+    pub(super) result: String,
+    /// Whether somebody did.
+    pub(super) decided: bool,
     pub(super) seats: Vec<SeatLine>,
 }
 
@@ -223,7 +228,9 @@ pub(super) struct SeatLine {
     pub(super) bot: String,
     /// The built-in bot, if it is one.
     pub(super) builtin: Option<String>,
+    /// Its score in the game's words, and without the unit; empty while it is not known.
     pub(super) score: String,
+    pub(super) short: String,
     /// `won`, `tied`, `lost`, or empty while it is not known.
     pub(super) outcome: &'static str,
     pub(super) blamed: bool,
@@ -236,7 +243,7 @@ pub(super) struct SeatLine {
 
 /// A match as a line, at this moment.
 pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
-    let names = seat_names(&found.seats);
+    let (names, scores) = (seat_names(&found.seats), games::scores(&found.game));
     let seats = found.seats.iter().map(|seat| {
         // `cmd` and `url` are kinds of players, not bots.
         let bot = match player(&seat.spec) {
@@ -244,6 +251,7 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
             bot => bot,
         };
         let name = names.name(seat.seat.into());
+        let said = |word: &dyn Fn(i64) -> String| seat.score.map(word).unwrap_or_default();
         let is_name = name == bot || name.starts_with(&format!("{bot} (seat "));
         SeatLine {
             seat: seat.seat,
@@ -252,9 +260,8 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
             name,
             bot: if is_name { "" } else { bot }.to_owned(),
             builtin: seat.spec.strip_prefix("builtin:").map(str::to_owned),
-            score: seat
-                .score
-                .map_or_else(String::new, |score| score.to_string()),
+            score: said(&|score| scores.full(score)),
+            short: said(&|score| scores.short(score)),
             outcome: outcome(seat.win_share),
             blamed: found.blame == Some(seat.seat),
             part: fallen(seat).map_or_else(String::new, Participation::words),
@@ -265,6 +272,7 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
                 .map_or_else(String::new, fallback),
         }
     });
+    let seats: Vec<SeatLine> = seats.collect();
     let mut fallen = found.seats.iter().filter_map(fallen).peekable();
     let end = match found.cause {
         Some(Cause::Normal) if fallen.peek().is_some() => {
@@ -283,7 +291,31 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
         took: lasted(found.started, found.ended.unwrap_or(now)),
         well: end == cause(Cause::Normal),
         end,
-        seats: seats.collect(),
+        decided: seats.iter().any(|seat| seat.outcome == "won"),
+        result: if found.live {
+            String::new()
+        } else {
+            result(&seats)
+        },
+        seats,
+    }
+}
+
+/// Who won a match that is over, in words.
+fn result(seats: &[SeatLine]) -> String {
+    let with = |outcome: &str| {
+        let seats = seats.iter().filter(|seat| seat.outcome == outcome);
+        seats.map(|seat| seat.name.clone()).collect::<Vec<_>>()
+    };
+    match (with("won").as_slice(), with("tied").as_slice()) {
+        ([], []) => match with("lost").as_slice() {
+            [] => String::new(),
+            lost if lost.len() == seats.len() => "no winner".to_owned(),
+            lost => format!("{} lost", listed(lost)),
+        },
+        ([], tied) if tied.len() == seats.len() => "tied".to_owned(),
+        ([], tied) => format!("{} tied", listed(tied)),
+        (won, _) => format!("{} won", listed(won)),
     }
 }
 

@@ -137,6 +137,7 @@ async fn what_was_learnt_is_shown_with_its_intervals_and_what_it_counts() {
         "with 90 % intervals",
         "its 90 % interval",
         "How often it is proved.",
+        "2 matches (2 lessons)",
     ] {
         assert!(page.text.contains(expected), "{expected}: {}", page.text);
     }
@@ -282,7 +283,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let id = match_id(2);
     let explain = format!("/matches/{id}/seats/0/explain");
     let parts = [
-        "Seat 1 (3) won against ali &#38; ce (1)",
+        "Seat 1 (3 points) won against ali &#38; ce (1 point)",
         "<strong>ali &#38; ce</strong>",
         "id=\"replay\"",
         &explain,
@@ -329,7 +330,10 @@ async fn the_start_page_knows_no_match_from_none_that_may_be_shown() {
     let reads = app.token("read").await;
     let pass = app.sign_in(&reads).await;
     let first = app.look("/", &pass).await;
-    assert!(first.text.contains("No match has been played here yet"));
+    let step = "connect&#38;url1=builtin:champion&#38;url2=builtin:evolved";
+    for part in ["No match has been played here yet", step] {
+        assert!(first.text.contains(part), "{part}: {}", first.text);
+    }
     let _seats = app.two_and_who_looks().await;
     let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
     ours.write(app.store(), vec![received("ask"), said("7")])

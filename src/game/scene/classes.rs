@@ -55,11 +55,14 @@ pub const CLASSES: [&str; 27] = [
     "s-bold",
 ];
 
+/// How many colours there are for players.
+pub(super) const COLOURS: usize = 10;
+
 /// The class of the player at this place of a state; further places begin again at the first colour.
 #[must_use]
 pub fn player(place: usize) -> &'static str {
-    const PLAYERS: [&str; 10] = [
+    const PLAYERS: [&str; COLOURS] = [
         "s-p0", "s-p1", "s-p2", "s-p3", "s-p4", "s-p5", "s-p6", "s-p7", "s-p8", "s-p9",
     ];
-    PLAYERS[place % PLAYERS.len()]
+    PLAYERS[place % COLOURS]
 }

@@ -3,7 +3,7 @@
 //! A game does not know its players' names. Where a sentence names a player, it holds a [`Who`]: one letter that
 //! [`Names::fill`] replaces. A picture is given the names and draws them.
 
-use super::classes::player;
+use super::classes::{COLOURS, player};
 use std::fmt::{self, Display, Write as _};
 
 /// The letters that stand for players, from here on: Unicode leaves them to private use.
@@ -41,8 +41,10 @@ fn letter(number: u32, first: u32, out: &mut fmt::Formatter<'_>) -> fmt::Result 
 /// A player, as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shown {
-    /// Its seat, from 0, which decides its colour.
+    /// Its seat, from 0.
     seat: usize,
+    /// The number of its colour, from 0: that of its seat, unless it has one of its own.
+    colour: usize,
     label: String,
 }
 
@@ -71,7 +73,11 @@ impl Names {
                 Some(name) if alike == 1 => name.clone(),
                 Some(name) => format!("{name} (seat {})", seat + 1),
             };
-            Shown { seat, label }
+            Shown {
+                seat,
+                colour: seat,
+                label,
+            }
         };
         Self {
             players: names.iter().enumerate().map(label).collect(),
@@ -83,6 +89,28 @@ impl Names {
     #[must_use]
     pub fn count(&self) -> usize {
         self.players.len()
+    }
+
+    /// The same with these colours by seat: the number of each player who has one, from 0, wherever else it plays. Of two
+    /// who would look alike, and for those who have none, it is the next one that is free.
+    #[must_use]
+    pub fn coloured(mut self, numbers: &[Option<usize>]) -> Self {
+        let number = |seat: usize| numbers.get(seat).copied().flatten();
+        let mut taken: Vec<(Option<usize>, usize)> = Vec::new();
+        let mut order: Vec<&mut Shown> = self.players.iter_mut().collect();
+        order.sort_by_key(|shown| number(shown.seat).is_none());
+        for shown in order {
+            let own = number(shown.seat);
+            let known = taken
+                .iter()
+                .find(|(other, _)| own.is_some() && *other == own);
+            let first = own.unwrap_or(shown.seat);
+            let mut free = (first..first + COLOURS).map(|colour| colour % COLOURS);
+            let free = free.find(|colour| taken.iter().all(|(_, other)| other != colour));
+            shown.colour = known.map_or(free.unwrap_or(first), |(_, colour)| *colour);
+            taken.push((own, shown.colour));
+        }
+        self
     }
 
     /// The same from a seat's eyes, where places are counted clockwise from it.
@@ -133,7 +161,8 @@ impl Names {
     /// The class of the player at a place: the same for a seat in every view of a match.
     #[must_use]
     pub fn colour(&self, place: usize) -> &'static str {
-        player(self.seat(place))
+        let shown = self.players.get(place);
+        player(shown.map_or(place, |shown| shown.colour))
     }
 
     /// The place of the player with this number on the wire, where that is known.
@@ -246,6 +275,22 @@ mod tests {
         assert_eq!(own.fill(&sentence), "Player 1 meets Player 7");
         let alone = own.numbered_at(2, Some(7));
         assert_eq!(alone.fill(&sentence), "Player 1 meets b");
+    }
+
+    #[test]
+    fn who_has_a_colour_has_it_on_every_seat() {
+        let names = Names::by_seat(&[Some("a"), Some("b"), Some("c"), Some("d"), Some("e")]);
+        let colours = |names: &Names| [0, 1, 2, 3, 4].map(|place| names.colour(place));
+        assert_eq!(
+            colours(&names.clone().coloured(&[])),
+            ["s-p0", "s-p1", "s-p2", "s-p3", "s-p4"]
+        );
+        // The third one would look like the first, the fourth is the first again, and the last has none.
+        let own = [Some(4), Some(1), Some(14), Some(4), None];
+        let names = names.coloured(&own);
+        let expected = ["s-p4", "s-p1", "s-p5", "s-p4", "s-p6"];
+        assert_eq!(colours(&names), expected);
+        assert_eq!(names.clockwise_from(1).colour(0), "s-p1");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Koehandel, Setup, in_order, listed};
 use super::scene;
 use super::sentences;
-use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::card::{GameCard, Limits, Places, Scores, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::dialect::{Dialect, Route};
 use drover_game::game::{Bot, Illegal, Outcome, SetupError};
@@ -46,6 +46,7 @@ impl Contest for Koehandel {
         // whatever returns later (the same card's auction, the same challenge) comes after other news.
         repeats: true,
         advised: true,
+        scores: Scores::POINTS,
         value_unit: "half the share of the win, half the share of all points",
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,

@@ -11,7 +11,7 @@ use super::referee::Referee;
 use super::rules::{Act, Ask, Chart, Event, Lighthouses, PLAYERS, Setup};
 use super::scene;
 use super::sentences;
-use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::card::{GameCard, Limits, Places, Scores, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
 use drover_game::dialect::{Dialect, ReplyLine, Route, Seating};
@@ -60,6 +60,7 @@ impl Contest for Lighthouses {
         places: Places::Numbered,
         repeats: false,
         advised: false,
+        scores: Scores::POINTS,
         value_unit: "points a round, the others' counted against its own",
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,

@@ -9,10 +9,10 @@ use super::maps::Planets;
 use super::options::{OPTIONS, Options, RefereeSetup};
 use super::player::{Player, START_WITHIN, TURN_WITHIN};
 use super::referee::Referee;
-use super::rules::{Act, PLAYERS, PlanetWars, Setup, owners};
+use super::rules::{Act, LOST, PLAYERS, PlanetWars, Setup, owners};
 use super::scene;
 use super::sentences;
-use drover_game::card::{GameCard, Limits, Places, StdioWire, TeamFact, Teams, Wire};
+use drover_game::card::{GameCard, Limits, Places, Scores, StdioWire, TeamFact, Teams, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
 use drover_game::dialect::{Dialect, ReplyLine, Route, Seating};
@@ -51,6 +51,10 @@ impl Contest for PlanetWars {
         places: Places::Numbered,
         repeats: false,
         advised: false,
+        scores: Scores {
+            unit: "ship",
+            word: |score| (score == LOST).then_some("eliminated"),
+        },
         value_unit: "ships in the end (at close quarters: the share of all ships, from -1 to 1)",
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,

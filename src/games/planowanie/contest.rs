@@ -8,10 +8,10 @@ use super::facts::{self, Record};
 use super::options::{OPTIONS, Options};
 use super::player::{Player, default_reply};
 use super::referee::{Referee, RefereeSetup};
-use super::rules::{Act, Ask, PLAYERS, Planowanie, Setup, View};
+use super::rules::{Act, Ask, LOSER, PLAYERS, Planowanie, Setup, View};
 use super::scene;
 use super::sentences;
-use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::card::{GameCard, Limits, Places, Scores, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::counts::Counted;
 use drover_game::dialect::{Dialect, ReplyLine, Route};
@@ -58,6 +58,10 @@ impl Contest for Planowanie {
         places: Places::Numbered,
         repeats: false,
         advised: false,
+        scores: Scores {
+            word: |score| (score == LOSER).then_some("lost by a fault"),
+            ..Scores::POINTS
+        },
         value_unit: "points of the deal (the champion's: less half of the others' average, without what the standing adds in the last deals)",
         win_shares,
         duels,

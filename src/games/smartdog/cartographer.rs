@@ -8,6 +8,7 @@ use super::rules::{
 };
 use drover_game::game::Seat;
 use drover_game::ladder::digest;
+use drover_game::text::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -262,6 +263,22 @@ impl Model {
         format!("map-{:016x}", digest(&text))
     }
 
+    /// The tile with what is known to start on it.
+    fn drawn(&self) -> String {
+        let rows = self.landscape.iter().map(|row| row.chars().collect());
+        let mut rows: Vec<Vec<char>> = rows.collect();
+        let sheep = self.places.iter().map(|(x, y, _)| (x, y, 'o'));
+        let dogs = self.dogs.iter().map(|(x, y)| (x, y, 'D'));
+        for (x, y, letter) in sheep.chain(dogs) {
+            let row = rows.get_mut(usize::from(*y));
+            if let Some(cell) = row.and_then(|row| row.get_mut(usize::from(*x))) {
+                *cell = letter;
+            }
+        }
+        let rows: Vec<String> = rows.into_iter().map(String::from_iter).collect();
+        rows.join("\n")
+    }
+
     /// Adds another match's places.
     fn join(&mut self, other: &Self) {
         let mut places: BTreeMap<(u16, u16), u32> = BTreeMap::new();
@@ -357,6 +374,50 @@ pub fn merge(model: Option<&Value>, evidence: &Value) -> Value {
         (None, None) => return Value::Null,
     };
     serde_json::to_value(joined).unwrap_or(Value::Null)
+}
+
+/// What a model says, for people: names and texts, one of them the tile as it is drawn.
+pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
+    let Some(model) = Model::read(model) else {
+        return Vec::new();
+    };
+    let dogs = model.dogs.iter().map(|(x, y)| place(*x, *y));
+    let seen = model.places.iter().map(|(x, y, count)| {
+        let times = counted(*count, "time");
+        format!("{}, {times}", place(*x, *y))
+    });
+    let joined = |places: Vec<String>| match places.as_slice() {
+        [] => "not known yet".to_owned(),
+        places => places.join("; "),
+    };
+    let options = model.options.iter();
+    let options: Vec<String> = options
+        .map(|(key, value)| format!("{key} {value}"))
+        .collect();
+    let columns = model.landscape.first().map_or(0, String::len);
+    vec![
+        (
+            "Size of a tile",
+            format!("{columns} × {} cells", model.landscape.len()),
+        ),
+        ("Options", options.join(", ")),
+        (
+            "Sheep of a tile",
+            format!("{}, {} of them in the pen", model.sheep, model.penned),
+        ),
+        ("Dogs start at", joined(dogs.collect())),
+        ("Sheep were found to start at", joined(seen.collect())),
+        ("Tile", model.drawn()),
+        (
+            "Its signs",
+            ". grass, - pen, # wall, ^ tree, D a dog's start, o a sheep's".to_owned(),
+        ),
+    ]
+}
+
+/// A cell as people count: columns and rows from 1.
+fn place(x: u16, y: u16) -> String {
+    format!("column {}, row {}", x + 1, y + 1)
 }
 
 /// The map of a model in which every dog and sheep has its place.

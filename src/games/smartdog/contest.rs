@@ -15,12 +15,12 @@ use super::rules::{DogId, Orders, Players, Setup, SmartDog, View};
 use super::scene;
 use super::sentences;
 use drover_game::arena::Acts;
-use drover_game::card::{GameCard, Limits, Places, StdioWire, Wire};
+use drover_game::card::{GameCard, Limits, Places, Scores, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased, MATCH_NUMBER};
 use drover_game::dialect::{Dialect, Route, Seating};
 use drover_game::game::{Bot, Illegal, Outcome, Seat, Seats, SetupError};
 use drover_game::kit::DialogueSetup;
-use drover_game::models::Models;
+use drover_game::models::{Modelled, Models};
 use drover_game::wire::{Dialogue, Frame, Table, WireError};
 use serde_json::Value;
 use std::time::Duration;
@@ -58,6 +58,10 @@ impl Contest for SmartDog {
         places: Places::Unknown,
         repeats: false,
         advised: true,
+        scores: Scores {
+            word: |score| (score == FORFEIT_HUNDREDTHS).then_some("forfeited"),
+            ..Scores::POINTS
+        },
         value_unit: "sheep penned in the end",
         win_shares,
         duels: Outcome::duels,
@@ -210,6 +214,14 @@ impl Models for MapModels {
 
     fn show(&self, model: &Value) -> Value {
         model.clone()
+    }
+
+    fn modelled(&self) -> Modelled {
+        Modelled::Maps
+    }
+
+    fn words(&self, shown: &Value) -> Vec<(&'static str, String)> {
+        cartographer::words(shown)
     }
 }
 

@@ -26,3 +26,23 @@ fn the_plainest_player_of_each_game_is_no_champion() {
     let plainest: Vec<_> = plainest.collect();
     assert_eq!(plainest, ["filler", "stand", "random", "passer", "idle"]);
 }
+
+#[test]
+fn a_score_is_a_number_of_something_or_a_word() {
+    for (game, score, full, short) in [
+        ("planetwars", -1, "eliminated", "eliminated"),
+        ("planetwars", 374, "374 ships", "374"),
+        ("planowanie", -1, "lost by a fault", "lost by a fault"),
+        ("smartdog", -1_000, "forfeited", "forfeited"),
+        ("smartdog", -1, "-1 points", "-1"),
+        ("koehandel", 1, "1 point", "1"),
+        ("no game", 2, "2 points", "2"),
+    ] {
+        let scores = crate::scores(game);
+        assert_eq!(
+            (scores.full(score), scores.short(score)),
+            (full.to_owned(), short.to_owned()),
+            "{game}"
+        );
+    }
+}

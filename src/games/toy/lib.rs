@@ -8,7 +8,7 @@ mod extras;
 
 use self::extras::Bluffs;
 pub use self::extras::INSTEAD;
-use drover_game::card::{self, GameCard, Limits, OptionCard, Places, StdioWire, Wire};
+use drover_game::card::{self, GameCard, Limits, OptionCard, Places, Scores, StdioWire, Wire};
 use drover_game::contest::{Advice, Bout, Contest, Deal, Decision, Erased};
 use drover_game::dialect::{Dialect, Route};
 use drover_game::explain::explain;
@@ -353,6 +353,7 @@ impl Contest for Toy {
         places: Places::Named(&["S", "W", "N", "E"]),
         repeats: false,
         advised: true,
+        scores: Scores::POINTS,
         value_unit: "points",
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,

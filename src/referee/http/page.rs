@@ -74,7 +74,8 @@ fn scored<'a>(
         .outcome
         .iter()
         .flat_map(|outcome| outcome.scores.values());
-    let scores = scores.map(ToString::to_string);
+    let worded = games::scores(&hosted.info.game);
+    let scores = scores.map(move |score| worded.full(*score));
     let scores = scores.chain(std::iter::repeat_with(|| "no score".to_owned()));
     let players = names(hosted).zip(scores).zip(&hosted.info.ids);
     players.map(|((name, score), id)| (name, score, *id))

@@ -12,10 +12,11 @@ use super::statements::{
 use crate::store::commits::Added;
 use crate::store::error::StoreError;
 use crate::store::log::Head;
+use crate::store::rows::without_version;
 use crate::store::rules::Rules;
 use crate::store::types::{
     Append, Durability, EntryId, Follows, LedgerRow, MatchResult, MatchRow, NewSession, Receipt,
-    SessionId, without_version,
+    SessionId,
 };
 use games::{Bluff, Fact};
 use std::collections::HashMap;

@@ -180,7 +180,7 @@ fn a_run_that_is_watched_shows_how_far_it_has_come() {
     let cup = cups()[0].clone();
     assert_eq!(cup["ended"], Value::Null);
     let page = get(&format!("/tournaments/{}", cup["id"].as_str().unwrap())).body;
-    for shown in ["of 2000: ", " ended; about ", "not ended"] {
+    for shown in ["of 2000: ", " ended; about ", "tag live\">running<"] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     let start = get("/").body;

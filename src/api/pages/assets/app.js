@@ -16,7 +16,7 @@ function dress() {
   const button = document.getElementById("theme");
   if (!button) return;
   button.hidden = false;
-  button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[now];
+  button.textContent = { auto: "◐ Theme: auto", light: "☀ Theme: light", dark: "☾ Theme: dark" }[now];
   button.title = `${THEMES[now]}; press to change`;
 }
 
@@ -210,15 +210,27 @@ function become(old, fresh) {
   }
 }
 
+const replayed = (page) => page.getElementById("replay")?.dataset.src;
+
+// Whether the match on this page was shown to its end, and its reader is busy with nothing else here.
+const SHOWN_MS = 20_000;
+function isAtRest() {
+  const play = document.querySelector("#replay [aria-label='Play or pause']");
+  return play?.textContent !== "Pause" && performance.now() > SHOWN_MS && document.activeElement === document.body;
+}
+
 // Brings the parts of the page that are marked as live up to date; whether there is still something to follow.
 async function refresh() {
   document.getElementById("replay")?.dispatchEvent(new Event("replay-more"));
   const answer = await fetch(location.href, { headers: { Accept: "text/html" }, credentials: "same-origin" });
   if (!answer.ok) throw new Error(answer.statusText);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const other = replayed(fresh) !== replayed(document);
+  if (other && fresh.querySelector("#stage .live") && isAtRest()) return location.reload();
   for (const part of document.querySelectorAll("[data-live]")) {
     const newer = fresh.getElementById(part.id);
-    if (newer) become(part, newer);
+    // What is said of another match belongs to another board.
+    if (newer && !(other && part.closest("#stage"))) become(part, newer);
   }
   offerCopies();
   age();
@@ -243,6 +255,30 @@ function shortcut(event) {
   field.focus();
 }
 
+// On a phone the parts of a long guide are folded, so that their headings are its contents.
+function fold() {
+  if (!matchMedia("(max-width: 46rem)").matches) return;
+  for (const part of document.querySelectorAll(".part")) part.open = false;
+  unfold();
+}
+
+// What an address leads to is open.
+function unfold() {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const part = place?.closest(".part:not([open])");
+  if (!part) return;
+  part.open = true;
+  place.scrollIntoView();
+}
+
+// In a list a whole row leads where its first link does; what is marked there, or is a link itself, does not.
+function lead(event) {
+  const link = event.target.closest(".rows tbody tr")?.querySelector("a[href]");
+  if (!link || event.button !== 0 || event.target.closest("a, button") || String(getSelection())) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey) window.open(link.href);
+  else location.assign(link.href);
+}
+
 dress();
 document.addEventListener("DOMContentLoaded", () => {
   dress();
@@ -259,6 +295,9 @@ document.addEventListener("DOMContentLoaded", () => {
   age();
   setInterval(age, 1000);
   document.addEventListener("keydown", shortcut);
+  document.addEventListener("click", lead);
+  fold();
+  window.addEventListener("hashchange", unfold);
   document.querySelectorAll("form[method=get]").forEach((form) => form.addEventListener("submit", tidy));
   window.addEventListener("pageshow", () => {
     document.querySelectorAll("form :disabled").forEach((field) => { field.disabled = false; });

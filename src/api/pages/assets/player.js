@@ -41,7 +41,6 @@
     return element;
   };
   const row = (...children) => box("replay-row", ...children);
-  const colour = (seat) => `s-p${seat % COLOURS}`;
 
   // Who sits where, as the page says it.
   const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
@@ -50,6 +49,7 @@
   const subject = (sentence) => [...document.querySelectorAll(".names [data-seat]")]
     .filter((one) => sentence.startsWith(`${named(one.dataset.seat)} `))
     .sort((one, other) => named(other.dataset.seat).length - named(one.dataset.seat).length)[0];
+  const colour = (seat) => listed(seat)?.querySelector("circle")?.getAttribute("class") || `s-p${seat % COLOURS}`;
   const writer = (one) => one.seat === null ? "our program" : named(one.seat);
   const reasons = (step) => {
     const path = listed(step.seat)?.dataset.why || root.dataset.why;
@@ -341,11 +341,11 @@
   };
   // The place that the address asks for: a step, a turn, or an entry in a seat's transcript.
   const asked = Object.fromEntries(new URLSearchParams(location.search));
-  // What else it asks for in another site's frame.
-  const settings = embedded ? asked : {};
+  // What else it asks for in another site's frame, or our own page.
+  const settings = embedded ? asked : root.dataset;
   if (SPEEDS.includes(Number(settings.speed))) speed.value = String(Number(settings.speed));
   if (["light", "dark"].includes(settings.theme)) document.documentElement.dataset.theme = settings.theme;
-  let starts = settings.autoplay === "1";
+  let starts = settings.autoplay === "1" && (embedded || !matchMedia("(prefers-reduced-motion: reduce)").matches);
   let wanted = ["step", "turn", "entry"].some((name) => name in asked) ? asked : null;
   // The seat whose view it is; empty: everything, or the only one.
   let viewed = asked.view || "";

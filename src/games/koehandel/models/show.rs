@@ -33,7 +33,7 @@ pub fn show(model: &Value) -> Value {
     };
     json!({
         "version": model.version,
-        "matches": model.matches,
+        "lessons": model.matches,
         "bluff_rate": show_rate(model.bluffs),
         "exposure_rate": show_rate(model.exposures),
         "believed_bluff_rate": show_rate(model.believed),
@@ -143,8 +143,9 @@ fn threshold(bought: &Bins, sold: &Bins) -> Value {
     };
     json!({
         "mean": round(mean),
-        "low": at_share((1.0 - LEVEL) / 2.0),
-        "high": at_share((1.0 + LEVEL) / 2.0),
+        // Where one end has nearly all of the weight, the mean lies next to it.
+        "low": at_share((1.0 - LEVEL) / 2.0).min(round(mean)),
+        "high": at_share((1.0 + LEVEL) / 2.0).max(round(mean)),
         "evidence": evidence,
     })
 }
@@ -174,10 +175,10 @@ fn show_types(model: &Evidence) -> Value {
         .types
         .iter()
         .map(|(name, weight)| {
+            // Of one distribution, so that the estimate lies within its interval.
             let Interval { low, mean, high } = rate(*weight, sum - weight, LEVEL);
-            let share = if sum > 0.0 { weight / sum } else { mean };
             let figure = json!({
-                "share": round(share),
+                "share": round(mean),
                 "low": round(low),
                 "high": round(high),
                 "evidence": round(sum),

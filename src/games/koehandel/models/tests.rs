@@ -101,6 +101,15 @@ fn a_filler_is_seen_to_be_one_and_evidence_adds_up() {
     );
     let shown = show(&model);
     assert_eq!(shown["filler"]["likely"], json!(true));
+    // An estimate lies within its interval, also where only one type was ever seen.
+    let types = shown["types"].as_object().unwrap().values();
+    let numbers =
+        types.map(|figure| ["low", "share", "high"].map(|end| figure[end].as_f64().unwrap()));
+    let numbers: Vec<[f64; 3]> = numbers.collect();
+    assert!(
+        !numbers.is_empty() && numbers.iter().all(|ends| ends.is_sorted()),
+        "{shown}"
+    );
     assert!(
         shown["bid_rate"]["high"].as_f64().unwrap() < 0.06,
         "{shown}"

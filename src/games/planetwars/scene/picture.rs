@@ -91,7 +91,10 @@ fn sides<'a>(state: &'a State, names: &Names) -> Vec<Side<'a>> {
                 None => names.of_number(known.player),
             },
             // Who may sit on any seat is drawn as none.
-            colour: player(seat.unwrap_or(names.count() + number.saturating_sub(1))),
+            colour: match place {
+                Some(place) => names.colour(place),
+                None => player(names.count() + number.saturating_sub(1)),
+            },
             player: known,
             own: state.viewer == Some(known.player),
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The score of the player whose fault ended a game early.
-const LOSER: i64 = -1;
+pub const LOSER: i64 = -1;
 
 /// What a player is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

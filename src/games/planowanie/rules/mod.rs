@@ -6,6 +6,6 @@ mod round;
 mod setup;
 
 pub use deal::deal;
-pub use game::{Act, Ask, Event, Planowanie, View};
+pub use game::{Act, Ask, Event, LOSER, Planowanie, View};
 pub use round::{Play, Round};
 pub use setup::{DEALS_MAX, Dealt, Game, GameError, PLAYERS, PlannedDeal, Setup};

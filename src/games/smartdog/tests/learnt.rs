@@ -1,6 +1,6 @@
 //! Maps are learnt from matches on them and recognised afterwards.
 
-use crate::cartographer::{Cartographer, map_name, merge};
+use crate::cartographer::{Cartographer, map_name, merge, words};
 use crate::generate::{Style, generate};
 use crate::known::KnownMaps;
 use crate::map::{Header, Map, Square};
@@ -10,6 +10,7 @@ use drover_game::arena::play_by;
 use drover_game::game::{Budget, Seat};
 use drover_game::ladder::seated;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A match of the kit's players; what each seat's cartographer has found.
@@ -84,6 +85,12 @@ fn a_map_learnt_is_recognised() {
     let evidence = watch(&map, Players::Two);
     let model = merge(Some(&merge(None, &evidence[0])), &evidence[1]);
     assert_eq!(model["matches"], 2);
+    // People see where what starts.
+    let said: BTreeMap<_, _> = words(&model).into_iter().collect();
+    assert_eq!(said["Dogs start at"], "column 2, row 2");
+    let drawn = "........\n.D....o.\n...--...\n...-o...\n........";
+    assert_eq!(said["Tile"], drawn);
+    assert!(words(&json!(7)).is_empty());
     let known = KnownMaps::of_models(&[("m".to_owned(), model)]);
     let setup = Setup::on_map(map.clone(), Players::Four);
     let game = SmartDog::begin(&setup);

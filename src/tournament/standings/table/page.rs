@@ -9,6 +9,7 @@ use crate::tournament::Drawn;
 use crate::tournament::report::{range, score};
 use crate::tournament::standings::history::History;
 use askama::Template;
+use games::scene::{self, player};
 
 /// Splits of a larger field are only in CSV and JSON: by opponent they grow with its square.
 const SPLIT_MAX: usize = 60;
@@ -18,7 +19,7 @@ const CURVES_MAX: usize = 8;
 #[derive(Template)]
 #[template(path = "standings.html")]
 struct Page<'a> {
-    style: &'static str,
+    styles: [&'static str; 2],
     title: &'a str,
     notes: Vec<String>,
     /// The ratings after each round.
@@ -50,7 +51,7 @@ impl Standings {
         let mut notes = self.notes();
         notes.extend(drawn.into_iter().flat_map(Drawn::notes));
         Page {
-            style: STYLE,
+            styles: [STYLE, scene::STYLE],
             title,
             notes,
             picture: self.picture(history, None),
@@ -76,8 +77,11 @@ impl Standings {
                     high: y + error,
                 })
             });
-            let (name, points) = (one.name.clone(), points.collect());
-            Some(Curve { name, points })
+            Some(Curve {
+                name: one.name.clone(),
+                colour: player(at),
+                points: points.collect(),
+            })
         };
         let drawn: Vec<Curve> = leading.take(CURVES_MAX).filter_map(curve).collect();
         curves("Ratings after each round", "after round", to, &drawn)

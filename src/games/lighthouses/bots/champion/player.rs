@@ -17,9 +17,9 @@ use drover_game::game::{Bot, Budget, Progress, Seat};
 use drover_game::reasons::Reasons;
 
 /// How the champion plays.
-pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \
+pub const DESCRIPTION: &str = "Plans errands (go to a lighthouse over the richest cells, charge it, \
      link it) sixty rounds ahead with a beam sorted by the round in which they end, and whole tours to \
-     triangles, and replans every turn; a node is one errand tried";
+     triangles, and replans every turn. A node is one errand tried.";
 
 /// The champion with its shipped parameters. It uses no random numbers: the seed changes nothing.
 #[must_use]

@@ -10,13 +10,13 @@ use drover_game::reasons::Reasons;
 use std::sync::Arc;
 
 /// How the champion plays.
-pub const DESCRIPTION: &str = "infers fleets, reckons every planet's future and takes the steps that gain most \
-     growth for their ships even if the enemy then sends all it can spare; a node is eight planets' futures reckoned";
+pub const DESCRIPTION: &str = "Infers fleets, reckons every planet's future and takes the steps that gain most \
+     growth for their ships even if the enemy then sends all it can spare. A node is eight planets' futures reckoned.";
 
 /// How the champion plays in a team.
-pub const TEAM_DESCRIPTION: &str = "learns its team from the ring, fighting only who attacks it until then, and \
-     plans as the champion for the whole team, of which each gives its own part of the orders; a node is eight \
-     planets' futures reckoned";
+pub const TEAM_DESCRIPTION: &str = "Learns its team from the ring, fighting only who attacks it until then, and \
+     plans as the champion for the whole team, of which each gives its own part of the orders. A node is eight \
+     planets' futures reckoned.";
 
 /// The champion alone against all.
 #[must_use]
