@@ -14,7 +14,7 @@ use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
 use games::scene::{Names, News};
-use games::{Cause, DialogueSetup, Fact, Kit, Picture, Places, Scene, Seat};
+use games::{Cause, DialogueSetup, Kit, Picture, Places, Scene, Seat};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -328,10 +328,7 @@ impl Footage {
                 names: &self.names,
                 own: self.own_place(),
             },
-            timing: Timing {
-                times: self.times.clone(),
-                ..Timing::default()
-            },
+            timing: Timing::new(self.times.clone()),
             figures: None,
             held: None,
             said: String::new(),

@@ -59,7 +59,7 @@ impl Wording<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Timing {
     /// What the ledger has: it counts more than the transcript's own times.
-    pub(super) times: AnswerTimes,
+    times: AnswerTimes,
     /// When each seat was sent its last message, and the entry.
     asked: BTreeMap<Option<u8>, (i64, EntryId)>,
     /// The entries that asked for what was answered since the last step.
@@ -73,6 +73,14 @@ pub(super) struct Timing {
 }
 
 impl Timing {
+    /// Nothing has passed yet.
+    pub(super) fn new(times: AnswerTimes) -> Self {
+        Self {
+            times,
+            ..Self::default()
+        }
+    }
+
     /// An entry of a seat's transcript on this side.
     pub(super) fn passes(&mut self, seat: Option<u8>, side: Side, entry: &Entry) {
         let answers = (entry.direction == Direction::In) == (side == Side::Referee);

@@ -247,7 +247,7 @@ impl Read {
         let mut read = Self::default();
         match tab {
             Tab::Charts | Tab::Facts if is_pruned(found) => {}
-            Tab::Charts => read.charts = charts::read(visit, &found.id).await?,
+            Tab::Charts => read.charts = charts::read(visit, &found.id, names).await?,
             Tab::Facts => read.facts = FactsShown::read(visit, &found.id, names).await?,
             Tab::Decisions => {
                 read.decisions = Decisions::read(visit, found).await?;
