@@ -82,7 +82,7 @@ pub(super) const WIDE: Plan = Plan {
     legend_top: LOWER + PANEL.1 + MARGIN,
     legend_columns: [0.0, 126.0, 252.0, 378.0, 504.0],
     legend_row: 20.0,
-    legend: "Four of a kind count · ★ best bid · blue frame: must answer now · barred: starts no more trades",
+    legend: "Four of a kind count · ★ best bid · blue frame: must answer · barred: no trades",
 };
 
 /// For a phone.
