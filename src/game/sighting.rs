@@ -23,6 +23,8 @@ pub struct Shared {
     event: String,
     /// Whether the seat took part, so that its figures count.
     knows: bool,
+    /// Whether only what a seat noted that took part happened for sure: others conclude it.
+    concluded: bool,
     /// Fields that are about the seat rather than the event.
     apart: &'static [&'static str],
 }
@@ -36,6 +38,7 @@ impl Sighting {
         Self::Shared(Shared {
             event: words.join(" "),
             knows: false,
+            concluded: false,
             apart: &[],
         })
     }
@@ -45,6 +48,15 @@ impl Sighting {
     pub fn known(mut self, knows: bool) -> Self {
         if let Self::Shared(shared) = &mut self {
             shared.knows = knows;
+        }
+        self
+    }
+
+    /// The same of what others conclude: no event where the facts of all seats are there and none that took part noted it.
+    #[must_use]
+    pub fn concluded(mut self) -> Self {
+        if let Self::Shared(shared) = &mut self {
+            shared.concluded = true;
         }
         self
     }
@@ -81,16 +93,19 @@ pub struct Happened {
     pub source: usize,
     /// Whether these are of a seat that took part.
     knows: bool,
+    /// Whether it is known from others' conclusions alone.
+    concluded: bool,
 }
 
 impl Happened {
-    fn new(observed: &Observed, at: usize, knows: bool) -> Self {
+    fn new(observed: &Observed, at: usize, view: Option<&Shared>) -> Self {
         Self {
             fact: observed.fact.clone(),
             seats: observed.seat.into_iter().collect(),
             first: at,
             source: at,
-            knows,
+            knows: view.is_some_and(|view| view.knows),
+            concluded: view.is_some_and(|view| view.concluded && !view.knows),
         }
     }
 
@@ -98,7 +113,7 @@ impl Happened {
         let mut other = observed.fact.clone();
         if view.knows && !self.knows {
             std::mem::swap(&mut self.fact, &mut other);
-            (self.source, self.knows) = (at, true);
+            (self.source, self.knows, self.concluded) = (at, true, false);
         }
         for data in [&mut self.fact.data, &mut other.data] {
             if let Value::Object(fields) = data {
@@ -129,7 +144,7 @@ pub fn happened(
             Some((_, Sighting::Echo)) if all => continue,
             Some((seat, Sighting::Shared(view))) => (seat, view),
             _ => {
-                found.push(Happened::new(one, at, false));
+                found.push(Happened::new(one, at, None));
                 continue;
             }
         };
@@ -140,10 +155,11 @@ pub fn happened(
             Some(event) => event.join(one, at, &view),
             None => {
                 known.insert(event, found.len());
-                found.push(Happened::new(one, at, view.knows));
+                found.push(Happened::new(one, at, Some(&view)));
             }
         }
     }
+    found.retain(|one| !(all && one.concluded));
     found
 }
 
@@ -173,6 +189,9 @@ mod tests {
                 .known(fact.data["buyer"] == seat.0)
                 .apart(&["own"]),
             "noise" => Sighting::Echo,
+            "bluff" => Sighting::shared(fact, &["by"])
+                .known(fact.data["by"] == seat.0)
+                .concluded(),
             _ => Sighting::Own,
         }
     }
@@ -220,6 +239,12 @@ mod tests {
     fn what_shows_of_others_is_left_out_where_they_have_noted_it() {
         let observed = [noted(0, "noise", json!({})), noted(1, "bark", json!({}))];
         assert_eq!(happened(&observed, true, sighting).len(), 1);
+        assert_eq!(happened(&observed, false, sighting).len(), 2);
+        // Nor is what others only conclude, unless who did it has noted it.
+        let bluff = |seat, by| noted(seat, "bluff", json!({ "by": by }));
+        let observed = [bluff(0, 1), bluff(2, 1), bluff(0, 2), bluff(2, 2)];
+        let found = happened(&observed, true, sighting);
+        assert_eq!(found.iter().map(seats).collect::<Vec<_>>(), [[0, 2]]);
         assert_eq!(happened(&observed, false, sighting).len(), 2);
         // Where the seat is not known, nothing is joined.
         let unknown = Observed {

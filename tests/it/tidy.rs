@@ -65,6 +65,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("arena", 20),
     ("dialect", 21),
     ("sentence", 21),
+    ("sighting", 21),
     ("history", 21),
     ("card", 22),
     ("neutral", 23),

@@ -416,7 +416,9 @@ pub(super) fn sighting(fact: &Fact, seat: Seat) -> Sighting {
         "trade" => Sighting::shared(fact, &["animal", "winner", "loser"])
             .known(took_part(&["winner", "loser"]))
             .apart(&["rival_bids_cards"]),
-        "bluff" => Sighting::shared(fact, &["by", "card", "caught"]).known(took_part(&["by"])),
+        "bluff" => Sighting::shared(fact, &["by", "card"])
+            .known(took_part(&["by"]))
+            .concluded(),
         "donkey" => Sighting::shared(fact, &["number"]),
         "score" => Sighting::shared(fact, &[]),
         _ => Sighting::Own,

@@ -115,7 +115,10 @@ fn matches_count_as_their_games_say() {
 #[test]
 fn faults_are_reported_with_their_lines() {
     for (text, expected) in [
-        (&b"a\tb\t2\n\nc\td\n"[..], "line 3: there are 2 columns"),
+        (
+            &b"a\tb\t2\n\nc\td\n"[..],
+            "line 3: a line has three or four columns, not 2",
+        ),
         (b"a\tb\t3", "line 1: \"3\" is not a result; there are 2"),
         (b"a\ta\t1", "line 1: \"a\" plays against itself"),
         (b"a\t\t1", "line 1: a player has no name"),
@@ -310,7 +313,7 @@ fn mistakes_are_all_reported_up_to_a_number_and_count_wholly() {
     assert_eq!((found.results.all().len(), found.errors.count), (30, 30));
     let errors = found.errors.to_string();
     assert!(
-        errors.starts_with("30 mistakes:\n  line 2: there are 2 columns"),
+        errors.starts_with("30 mistakes:\n  line 2: a line has three or four columns, not 2: "),
         "{errors}"
     );
     assert!(errors.ends_with("\n  and 10 more"), "{errors}");
