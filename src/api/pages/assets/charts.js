@@ -85,8 +85,9 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
       const at = x(steps.findIndex((step) => step.turn >= value));
       if (at < free) continue;
       free = at + 0.65 * TICKS;
-      picture.append(shape("path", { class: "s-line s-muted", d: `M${at} ${FLOOR}v4` }),
-        shape("text", { class: "s-muted", x: at, y: FLOOR + 17, "text-anchor": "middle", ...SIZE }, value));
+      const words = shape("text", { class: "s-muted", x: at, y: FLOOR + 17, "text-anchor": "middle", ...SIZE }, value);
+      picture.append(shape("path", { class: "s-line s-muted", d: `M${at} ${FLOOR}v4` }), words);
+      picture.ticks.push({ at, words });
     }
     picture.append(shape("text", { class: "s-muted", x: 2, y: FLOOR + 17, ...SIZE }, turn));
   };
@@ -122,6 +123,7 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     const y = (value) => round(EDGE.top + (FLOOR - EDGE.top) * (high - value) / (high - low));
     const picture = shape("svg", { class: "replay-chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img",
       "aria-label": `${name} over the match: ${seats.map((seat) => `${named(seat)} ${known[known.length - 1][seat] ?? "?"}`).join(", ")} at the end` });
+    picture.ticks = [];
     picture.append(shape("rect", { class: "s-board", x: EDGE.left, y: EDGE.top, width: right - EDGE.left, height: FLOOR - EDGE.top }),
       shape("text", { class: "s-text s-bold", x: EDGE.left, y: 12, "font-size": 13 }, name));
     scales(picture, { low, high, x, y, right }, steps, turn);
@@ -177,6 +179,10 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
       pill.setAttribute("x", -wide / 2);
       pill.setAttribute("width", wide);
       words.textContent = text;
+      // It covers the numbers next to it.
+      for (const tick of picture.ticks) {
+        tick.words.setAttribute("visibility", Math.abs(tick.at - picture.place(at)) < wide / 2 + 10 ? "hidden" : "visible");
+      }
     }
   };
 };
