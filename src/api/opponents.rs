@@ -112,12 +112,6 @@ pub(super) async fn stored(
     Ok((stored, kit.card().models))
 }
 
-/// How many matches taught it.
-pub(super) async fn matches_taught(reader: &Reader, id: &str) -> Result<u64, Problem> {
-    let (model, _) = stored(reader, id).await?;
-    Ok(history::matches_taught(reader.state.store.reader(), &model).await?)
-}
-
 /// Whether the caller sees the model as it is now.
 pub(super) async fn seen(reader: &Reader, model: &StoredModel) -> Result<bool, Problem> {
     Ok(reader.sight.sees_model(model, &taught(reader).await?))

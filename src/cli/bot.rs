@@ -151,6 +151,12 @@ fn called_at(config: &Config, games: &[String], bot: &str) -> Option<String> {
     Some(format!("http://{place}{secret}/{game}/bot:{bot}"))
 }
 
+/// Whether the configuration says all of that address, so that programs may use it.
+fn is_known(config: &Config) -> bool {
+    let callbacks = &config.callbacks;
+    !callbacks.listen.ip().is_unspecified() && callbacks.secret_path.reveal().is_none()
+}
+
 fn calls(whom: &str, url: &str) -> String {
     format!("while drover serve runs, referees call {whom} at {url}")
 }
@@ -258,7 +264,7 @@ fn described(config: &Config, kept: &Kept) -> Value {
         "last": kept.is_last,
         "games": manifest.map(|manifest| &manifest.games),
         "protocol": manifest.map(|manifest| manifest.protocol.word()),
-        "called_at": manifest.and_then(|manifest| called_at(config, &manifest.games, &kept.name)),
+        "called_at": manifest.and_then(|manifest| called_at(config, &manifest.games, &kept.name)).filter(|_| is_known(config)),
         "url": manifest.and_then(|manifest| manifest.url.as_ref()).map(ToString::to_string),
         "run": manifest.map(|manifest| &manifest.run).filter(|run| !run.is_empty()),
         "fallback": manifest.map(|manifest| &manifest.fallback),

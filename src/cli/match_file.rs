@@ -153,7 +153,10 @@ impl Stored<'_> {
         if let Some(deal) = Deal::read(store, row).await? {
             file["deal"] = json!(deal);
         }
-        let events = happened::read(store, row).await?;
+        let events = match store.reader().kit(&row.game) {
+            Some(_) => happened::read(store, row).await?,
+            None => Vec::new(),
+        };
         if !events.is_empty() {
             file["happened"] = happened::data(&events).into();
         }

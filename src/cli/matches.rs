@@ -239,7 +239,10 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
     match (args.output, &page.next) {
         (Format::Table, Some(next)) => writeln!(out, "more: --cursor {next}")?,
         (Format::Table, None) if page.items.is_empty() => {
-            notify(&format!("{} has no such match", store.location()));
+            notify(&format!(
+                "there is no match to list in {}",
+                store.location()
+            ));
         }
         _ => {}
     }

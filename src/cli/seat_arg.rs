@@ -24,7 +24,7 @@ impl FromStr for SeatArg {
         let number = text.parse().ok().filter(|number| *number > 0);
         number
             .map(Self)
-            .ok_or_else(|| UsageError("seats are numbers from 1".to_owned()))
+            .ok_or_else(|| UsageError("seats are numbers from 1 to 255".to_owned()))
     }
 }
 

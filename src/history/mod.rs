@@ -8,7 +8,7 @@
 //! store's last entry and fact from before its sessions are looked up. What comes later may belong to a session that is not
 //! among them, and its number would lead a reader past that. Sessions of one team at a foreign judge are found when asked for,
 //! by a digest of what all of them have seen alike and by their time. Matches of tournaments are given their entrants' numbers
-//! (`entrants`), which are their colours: of a match that runs, by the names alone.
+//! (`entrants`), which decide their colours; a running match is matched to its tournament by its entrants' names.
 
 mod bots;
 mod changes;
@@ -53,9 +53,7 @@ pub use matches::{
     sessions, sessions_of, team_of, unfinished,
 };
 pub use meetings::Subject;
-pub use models::{
-    matches_taught, model_by_id, model_history, model_versions, models, models_now, teachings_since,
-};
+pub use models::{model_by_id, model_history, model_versions, models, models_now, teachings_since};
 pub use newest::newest;
 pub use numbers::{numbers_used, players_of, referee_nonce, seat_of_player};
 pub use programs::{note, program_ran, program_runs};

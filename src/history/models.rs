@@ -9,8 +9,6 @@ use serde_json::Value;
 
 /// The maximum number of models that advise one session.
 const MODELS_MAX: i64 = 1000;
-/// The most versions of a model whose matches are counted.
-const VERSIONS_MAX: i64 = 10_000;
 
 /// The numbers of the current versions of the models of all learnt types of a game, of these opponents, and of
 /// `others` more that are known by name, those learnt from last.
@@ -100,22 +98,6 @@ pub async fn model_history(
     Ok(super::pages::cut(models, at, |model| {
         model.version.to_string()
     }))
-}
-
-/// How many matches taught a model, as far back as its newest 10,000 versions reach: a match teaches several lessons where
-/// several of its seats are alike.
-///
-/// # Errors
-/// [`StoreError::Read`].
-pub async fn matches_taught(reader: &Reader, model: &StoredModel) -> Result<u64, StoreError> {
-    let mut query = Builder::new(
-        "SELECT count(DISTINCT t.last_match) FROM (SELECT v.last_match FROM model_versions v WHERE ",
-    );
-    named(&mut query, "v", model);
-    query.push(" ORDER BY v.version DESC LIMIT ");
-    query.push_bind(VERSIONS_MAX).push(") t");
-    let row = query.build().fetch_one(reader.pool()).await?;
-    Ok(row.try_get::<i64>(0)? as u64)
 }
 
 /// Models in the order in which they were first learnt, newest first.

@@ -392,12 +392,12 @@ impl BotSeat {
         notes.extend(missing);
         let time = self.times.asked_by(call.id);
         let took_ms = answer.map(|answer| (answer.at_us - call.at_us).max(0) as f64 / 1e3);
-        let text = said.map_or("", |said| said.text.as_str());
         let card = self.kit.card();
+        let words = said.map(|said| card.answered(asked.text.as_bytes(), &said.text, &self.names));
         Some(Decision {
             entry: call.id,
             at_us: call.at_us,
-            words: card.answered(asked.text.as_bytes(), text, &self.names),
+            words: words.unwrap_or_else(|| "nothing".to_owned()),
             said: said.map(|said| said.text.clone()),
             took_ms: time.map(|time| time.took_ms).or(took_ms),
             thought_ms: time.and_then(|time| time.thought_ms),

@@ -3,8 +3,9 @@
 //!
 //! `dialogue` folds a seat and `table` a match; `setup` is what a dialogue starts from. `verify` compares a fold with what is
 //! stored, `scenes` makes each step of a match visible, with players called as `names` has it, the facts that `found` joins
-//! and what `wording` adds, `answers` and `answer_times` say what was answered and how soon, and `film` keeps all steps small in memory. An explanation folds a new dialogue up to the entry
-//! that asked and has a copy of its bot think again; bots that say nothing about themselves compare nothing.
+//! and what `wording` adds, `answers` and `answer_times` say what was answered and how soon, and `film` keeps all
+//! steps small in memory. An explanation folds a new dialogue up to the entry that asked and has a copy of its bot think
+//! again; bots that say nothing about themselves compare nothing.
 
 mod answer_times;
 mod answers;

@@ -6,8 +6,8 @@ use games::neutral::BUILT_IN;
 use games::scene::Names;
 use games::{Kit, Places};
 
-/// The names by seat, an entrant in its colour: the entrant's or player's, else the bot's, and nothing of what may be its owner's secret. Behind a
-/// command or an address that is our bot, if its session is in the same match, or else nobody but a player by its number.
+/// The names by seat, an entrant in its colour: the entrant's or player's, else the bot's, and nothing of what may be its
+/// owner's secret. Behind a command or an address that is our bot, if its session is in the same match, or else nobody but a player by its number.
 #[must_use]
 pub fn seat_names(seats: &[SeatRow]) -> Names {
     let name = |row: &SeatRow| {

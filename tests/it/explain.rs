@@ -115,7 +115,11 @@ fn what_cannot_be_explained_is_reported() {
         refused(run_on(&store, &line), code)
     };
     for (more, code, message) in [
-        (&[&*id, "--seat", "2"][..], 1, "seat 2 of match "),
+        (
+            &[&*id, "--seat", "2"][..],
+            1,
+            "was not played by one of our bots",
+        ),
         (&[&id, "--seat", "4"], 2, "seats of match"),
         (&[&id, "--seat", "0"], 2, "seats are numbers from 1"),
         (

@@ -78,6 +78,7 @@ impl About {
         };
         let deal = Deal::read(store, &row).await?.map(dealt);
         let names = seat_names(&found.seats);
+        let ours = found.ours && found.referee != IMPORTED;
         let players = row.seats.iter().map(|seat| {
             let played = bots.row(&visit.sight, &row, seat);
             Player {
@@ -86,7 +87,7 @@ impl About {
                 name: names.name(seat.seat.into()),
                 bot: played.bot.unwrap_or_default(),
                 version: played.version.unwrap_or_default(),
-                run_by: run_by(seat, found.ours),
+                run_by: run_by(seat, ours),
             }
         });
         let card = games::find(&found.game).map(|kit| kit.card());
@@ -108,7 +109,7 @@ impl About {
             setup: found.setup.as_ref().map(raw),
             verify: format!("drover match verify {}", row.id),
             export: format!("drover match export {} --html match.html", row.id),
-            ours: found.ours && found.referee != IMPORTED,
+            ours,
         })
     }
 }
@@ -131,6 +132,12 @@ fn why(found: &MatchShown) -> String {
 /// Who ran the player on a seat.
 fn run_by(seat: &SeatRow, ours: bool) -> &'static str {
     let spec = public_spec(&seat.spec);
+    if !ours {
+        return match spec {
+            "" => "not known: it sat at another referee's table",
+            _ => "this daemon, at another referee's table",
+        };
+    }
     match spec.split_once(':').map_or(spec, |(kind, _)| kind) {
         "builtin" => "a built-in bot, run by our referee",
         "filler" => "nobody: our referee fills the seat",
@@ -138,9 +145,7 @@ fn run_by(seat: &SeatRow, ours: bool) -> &'static str {
         "cmd" => "an entrant's program, started by our referee",
         "url" => "itself: our referee called it over HTTP",
         "remote" => "itself: it dialled our hub",
-        _ if ours => "not known",
-        _ if seat.seat == 0 => "this daemon, at another referee's table",
-        _ => "not known: it sat at another referee's table",
+        _ => "not known",
     }
 }
 
@@ -255,6 +260,9 @@ mod tests {
         assert!(said("cmd:/home/ann/s3cret", true).contains("started by our referee"));
         assert!(said("url:http://s3cret", true).contains("over HTTP"));
         assert!(said("filler", true).contains("nobody"));
-        assert!(said("", false).contains("another referee"));
+        assert_eq!(said("", true), "not known");
+        let (ours, other) = (said("builtin:guide", false), said("", false));
+        assert_eq!(ours, "this daemon, at another referee's table");
+        assert_eq!(other, "not known: it sat at another referee's table");
     }
 }

@@ -16,7 +16,7 @@ pub(super) async fn read(
     match_id: &str,
     names: &Names,
 ) -> Result<Vec<String>, Problem> {
-    let watched = Watched::read(visit, match_id, None).await?;
+    let watched = Watched::read(visit, match_id, None).await?.or_first();
     let Some(film) = watched.film(visit).await? else {
         return Ok(Vec::new());
     };

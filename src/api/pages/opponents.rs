@@ -76,7 +76,7 @@ struct Opponent {
     notes: Vec<(String, &'static str)>,
     /// The rest of what is known.
     others: Vec<(String, String)>,
-    /// How many matches and lessons taught it, in words; empty while that is withheld.
+    /// How many lessons taught it, in words; empty while that is withheld.
     taught: String,
     bluffs: Vec<Bluff>,
     /// Our bots that met it.
@@ -179,14 +179,9 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
             false => Vec::new(),
         },
         history,
-        taught: match opponent.version {
-            Some(lessons) => {
-                let matches = opponents::matches_taught(&visit, &id).await?;
-                let (matches, lessons) = (counted(matches, "match"), counted(lessons, "lesson"));
-                format!("{matches} ({lessons})")
-            }
-            None => String::new(),
-        },
+        taught: opponent
+            .version
+            .map_or_else(String::new, |lessons| counted(lessons, "lesson")),
         row: row(&visit, opponent),
         named,
         figures,
@@ -227,7 +222,7 @@ impl ModelShown {
         if let Some(Value::Object(fields)) = &model {
             read(fields, "", 0, &mut known.figures, &mut known.others);
         }
-        // How many lessons there were stands above, and how it is stored is nobody's business.
+        // How many lessons there were stands above, and how it is stored is left out.
         let own = |(name, _): &(String, String)| !["version", "lessons"].contains(&&**name);
         known.others.retain(own);
         if let (Some(model), Some(models)) = (&model, models) {

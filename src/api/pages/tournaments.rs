@@ -20,7 +20,7 @@ use games::sentence::listed;
 use games::text::counted;
 use games::{Cause, Outcome};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Facts that only those need who check results.
 const FOLDED: [&str; 3] = ["Secret", "Commitment", "Versions"];
@@ -93,7 +93,7 @@ struct ProgressShown {
     share: Option<String>,
 }
 
-/// The classes of entrants' colours, by name: on every page each has the one that its matches give it.
+/// The classes of entrants' colours, by name: of up to ten entrants each has the one that its matches give it.
 struct Colours(HashMap<String, &'static str>);
 
 impl Colours {
@@ -476,11 +476,9 @@ fn crosstable(standings: &Standings, tournament: &str, colours: &Colours) -> Vec
 
 fn round(round: RoundShown, game: &str, colours: &Colours) -> Round {
     let tables = (1..).zip(&round.tables);
-    let is_waiting = |table: usize| {
-        let mut ended = round.matches.iter();
-        ended.all(|played| played.table as usize + 1 != table)
-    };
-    let waiting = tables.filter(|(table, _)| is_waiting(*table));
+    let ended = round.matches.iter().map(|played| played.table as usize + 1);
+    let ended: HashSet<usize> = ended.collect();
+    let waiting = tables.filter(|(table, _)| !ended.contains(table));
     Round {
         number: round.round + 1,
         decided: when(round.decided),

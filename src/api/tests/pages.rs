@@ -137,7 +137,7 @@ async fn what_was_learnt_is_shown_with_its_intervals_and_what_it_counts() {
         "with 90 % intervals",
         "its 90 % interval",
         "How often it is proved.",
-        "2 matches (2 lessons)",
+        "2 lessons",
     ] {
         assert!(page.text.contains(expected), "{expected}: {}", page.text);
     }

@@ -93,7 +93,7 @@ impl Standings {
                 let figures = &split.figures;
                 vec![
                     one.marked(),
-                    split.seat.to_string(),
+                    (split.seat + 1).to_string(),
                     figures.games.to_string(),
                     percent(figures.pair_score),
                     range(figures.pair_score_low, figures.pair_score_high),
