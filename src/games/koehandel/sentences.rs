@@ -1,7 +1,8 @@
 //! Facts in sentences.
 
 use super::cards::{Animal, Compass, Purse};
-use super::dialect::{Fields, amount, cards, goods, place as placed};
+use super::dialect::{Fields, cards, read_answer};
+use super::rules::{Act, Ask, Money};
 use super::scene::{counted, worth};
 use drover_game::Fact;
 use drover_game::scene::Who;
@@ -67,46 +68,70 @@ pub fn turns_on(fact: &Fact) -> bool {
     fact.kind == "bluff" && fact.data.get("caught") == Some(&Value::Bool(true))
 }
 
-/// An answer to a message in words.
+/// An answer to a message in words, as the rules read it.
 #[must_use]
 pub fn answered(message: &[u8], answer: &str) -> Option<String> {
-    let (asked, said) = (
-        Fields::cut(message).ok()?,
-        Fields::cut(answer.as_bytes()).ok(),
-    );
-    let money = said.as_ref().and_then(Fields::money);
-    let coins = money.and_then(cards);
-    Some(match (asked.kind(), asked.message()) {
-        ("start", _) => match said {
-            Some(said) if said.kind() == "trade" => {
-                let (rival, (_, animal, _)) = (placed(said.opponent())?, goods(said.goods())?);
-                let offer = coins.map_or_else(|| "nothing".to_owned(), worth);
-                let (rival, animal) = (Who(rival.index()), animal.name());
-                format!("challenges {rival} for the {animal}, offering {offer}")
-            }
-            _ => "auctions the next card".to_owned(),
+    let asked = Fields::cut(message).ok()?;
+    let (kind, place) = (asked.kind(), Compass::W);
+    let ask = match kind {
+        "start" => Ask::Turn,
+        "auction" => Ask::Bid {
+            card: Animal::DONKEY,
+            price: 0,
+            leader: place,
+            auctioneer: place,
         },
-        // Who sells is not shown an auctioneer.
-        ("auction", _) => match (money.and_then(amount), asked.auctioneer().is_empty()) {
-            (Some(bid), false) => format!("bids {bid}"),
-            (None, false) => "passes".to_owned(),
-            (Some(price), true) => format!("buys it for {price}"),
-            (None, true) => "sells it".to_owned(),
+        "trade" | "collect" => Ask::Pay {
+            payee: place,
+            price: 0,
         },
-        ("trade", "equal_bid") => coins.map_or_else(
-            || "lets it go".to_owned(),
-            |coins| format!("offers {} after the tie", worth(coins)),
-        ),
-        ("trade", _) => coins.map_or_else(
-            || "accepts the offer".to_owned(),
-            |coins| format!("offers {} against it", worth(coins)),
-        ),
-        ("collect", _) => coins.map_or_else(
-            || "leaves the choice of coins to the referee".to_owned(),
-            |coins| format!("pays {}", worth(coins)),
-        ),
         _ => return None,
+    };
+    // Who sells is not shown an auctioneer.
+    let sells = asked.auctioneer().is_empty();
+    Some(match read_answer(&ask, answer.as_bytes()) {
+        Some(Act::Trade {
+            opponent,
+            animal,
+            offer,
+        }) => match opponent.zip(animal) {
+            Some((rival, animal)) => format!(
+                "challenges {} for the {}, offering {}",
+                Who(rival.index()),
+                animal.name(),
+                coins(&offer, "nothing")
+            ),
+            None => "makes a challenge that names no rival or no animal".to_owned(),
+        },
+        Some(Act::Amount(Some(price))) if sells => format!("buys it for {price}"),
+        Some(Act::Amount(Some(bid))) => format!("bids {bid}"),
+        Some(Act::Cards(money)) if money != Money::Missing => {
+            let coins = coins(&money, "");
+            match (kind, asked.message()) {
+                ("collect", _) => format!("pays {coins}"),
+                (_, "equal_bid") => format!("offers {coins} after the tie"),
+                _ => format!("offers {coins} against it"),
+            }
+        }
+        _ => match (kind, asked.message()) {
+            ("start", _) => "auctions the next card",
+            ("auction", _) if sells => "sells it",
+            ("auction", _) => "passes",
+            ("collect", _) => "leaves the choice of coins to the referee",
+            (_, "equal_bid") => "lets it go",
+            _ => "accepts the offer",
+        }
+        .to_owned(),
     })
+}
+
+/// What money is worth, or these words for none.
+fn coins(money: &Money, none: &str) -> String {
+    match money {
+        Money::Cards(cards) => worth(*cards),
+        Money::Missing => none.to_owned(),
+        Money::Garbage => "coins that do not exist".to_owned(),
+    }
 }
 
 /// The player at the place that a field holds: `W`, or `seat 2`.
@@ -325,6 +350,12 @@ mod tests {
                 "?market=1&id=2&type=trade&goods=I&opponent=N&money=2",
                 "?money=f",
                 "offers 50 in 1 card against it",
+            ),
+            // As the rules read it: no money is written so.
+            (
+                "?market=1&id=2&type=trade&goods=I&opponent=N&money=2",
+                "?money=-",
+                "offers coins that do not exist against it",
             ),
             (
                 "?market=1&id=2&type=collect&opponent=N&money=ft",
