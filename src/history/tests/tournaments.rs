@@ -98,6 +98,11 @@ async fn a_tournament_is_read_as_it_was_stored() {
         (1, 3, slot(1, 0).seed)
     );
     assert_eq!(played.entrants, ["ben", "anna"]);
+    // Seats know their entrants' numbers: those in the order of the tournament.
+    let row = history::match_row(store.reader(), &match_id(2)).await;
+    let numbers = row.unwrap().unwrap().seats.into_iter();
+    let numbers: Vec<_> = numbers.map(|seat| seat.number).collect();
+    assert_eq!(numbers, [Some(1), Some(0)]);
     assert_eq!((played.cause, played.blame), (Cause::TimeForfeit, Some(1)));
     assert_eq!(played.scores, [4, 1]);
     assert_eq!(played.notes, result(slot(1, 0)).notes);
