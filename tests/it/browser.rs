@@ -289,7 +289,8 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         let name = "Object.keys(colours).find((name) => one.textContent.includes(name))";
         let class = "one.querySelector('circle').getAttribute('class')";
         let alike = format!(
-            "[...document.querySelectorAll('{places}')].every((one) => {class} === colours[{name}])"
+            "((all) => all.length > 0 && all.every((one) => {class} === colours[{name}]))(
+                [...document.querySelectorAll('{places}')])"
         );
         browser.until(&format!("((colours) => {alike})({colours})"));
     };

@@ -216,7 +216,15 @@ const replayed = (page) => page.getElementById("replay")?.dataset.src;
 const SHOWN_MS = 20_000;
 function isAtRest() {
   const play = document.querySelector("#replay [aria-label='Play or pause']");
-  return play?.textContent !== "Pause" && performance.now() > SHOWN_MS && document.activeElement === document.body;
+  const slider = document.querySelector("#replay input[type=range]");
+  if (play?.textContent === "Pause" || slider?.value !== slider?.max) return false;
+  return performance.now() > SHOWN_MS && document.activeElement === document.body;
+}
+
+// Whether the match on this page has ended, by a newer page that lists it among others, or else by its replay.
+function isOver(fresh) {
+  const listed = fresh.querySelector(`[data-key="${replayed(document).split("/").at(-2)}"]`);
+  return listed ? !listed.querySelector(".live") : document.getElementById("replay").dataset.runs === "false";
 }
 
 // Brings the parts of the page that are marked as live up to date; whether there is still something to follow.
@@ -226,7 +234,9 @@ async function refresh() {
   if (!answer.ok) throw new Error(answer.statusText);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const other = replayed(fresh) !== replayed(document);
-  if (other && fresh.querySelector("#stage .live") && isAtRest()) return location.reload();
+  // A page without a match shows its first one at once; one that shows a match waits until its reader is done.
+  if (other && (!replayed(document) || (fresh.querySelector("#stage .live") && isAtRest()))) return location.reload();
+  if (other && isOver(fresh)) document.querySelector("#stage-head .live")?.remove();
   for (const part of document.querySelectorAll("[data-live]")) {
     const newer = fresh.getElementById(part.id);
     // What is said of another match belongs to another board.
@@ -257,17 +267,23 @@ function shortcut(event) {
 
 // On a phone the parts of a long guide are folded, so that their headings are its contents.
 function fold() {
-  if (!matchMedia("(max-width: 46rem)").matches) return;
-  for (const part of document.querySelectorAll(".part")) part.open = false;
-  unfold();
+  const parts = document.querySelectorAll(".part");
+  if (!parts.length || !matchMedia("(max-width: 46rem)").matches) return;
+  for (const part of parts) part.open = false;
 }
 
 // What an address leads to is open.
 function unfold() {
-  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const part = place?.closest(".part:not([open])");
-  if (!part) return;
-  part.open = true;
+  let name = "";
+  try {
+    name = decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return;
+  }
+  const place = document.getElementById(name);
+  const shut = () => place?.closest("details:not([open])");
+  if (!shut()) return;
+  while (shut()) shut().open = true;
   place.scrollIntoView();
 }
 
@@ -297,6 +313,7 @@ document.addEventListener("DOMContentLoaded", () => {
   document.addEventListener("keydown", shortcut);
   document.addEventListener("click", lead);
   fold();
+  unfold();
   window.addEventListener("hashchange", unfold);
   document.querySelectorAll("form[method=get]").forEach((form) => form.addEventListener("submit", tidy));
   window.addEventListener("pageshow", () => {

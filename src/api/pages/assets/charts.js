@@ -1,6 +1,6 @@
 "use strict";
-// Charts below a replay: the figures of every measure over the steps, each player in its colour and named where its line
-// ends, with the game's turns below. A click leads to a step. They know no game, and belong to player.js.
+// Charts below a replay: the figures of every measure over the steps, each player in its colour and named where its
+// line ends, with the game's turns below. A click leads to a step. They know no game, and belong to player.js.
 globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
   const HEIGHT = 176;
   const EDGE = { left: 50, top: 26, bottom: 34 };
@@ -8,7 +8,7 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
   // From one name to the next; letters of one, and units of a letter.
   const APART = 14;
   const LETTERS = { wide: 16, narrow: 10 };
-  const LETTER = 7;
+  const LETTER = 8.5;
   // From one number below the lines to the next, about.
   const TICKS = 46;
   const SIZE = { "font-size": 12 };
@@ -50,7 +50,7 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     const marks = [];
     for (const { step, late, facts, title } of steps) {
       if (late) marks.push({ step, sign: "late", words: `Late: ${title}` });
-      for (const one of facts) if (one.turns && !one.again) marks.push({ step, sign: "turn", words: one.sentence });
+      for (const one of facts) if (one.turns) marks.push({ step, sign: "turn", words: one.sentence });
     }
     const most = swing(all);
     if (most.step > 0) {

@@ -1,8 +1,9 @@
 "use strict";
 // Shows a match step by step. What is shown are fragments of SVG that each game has drawn itself, its sentences and its
-// figures; this script knows no game. Its charts are charts.js. It fills the element #replay from the JSON in #replay-data, or, where that is
-// absent, from the address in its data-src (a match's replay in the REST interface): what happened at each step, and the
-// pictures around the step that is shown. It reads on whenever there is more (the event `replay-more`).
+// figures; this script knows no game. Its charts are charts.js. It fills the element #replay from the JSON in
+// #replay-data, or, where that is absent, from the address in its data-src (a match's replay in the REST interface):
+// what happened at each step, and the pictures around the step that is shown. It reads on whenever there is more (the
+// event `replay-more`).
 (() => {
   const root = document.getElementById("replay");
   if (!root) return;
@@ -46,8 +47,9 @@
   const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
   const named = (seat) => listed(seat)?.querySelector("strong")?.textContent || `Seat ${seat + 1}`;
   // Whom a sentence is about: the player whom it begins with.
+  const begins = (sentence, name) => sentence.startsWith(name) && [" ", "'", "’"].includes(sentence[name.length]);
   const subject = (sentence) => [...document.querySelectorAll(".names [data-seat]")]
-    .filter((one) => sentence.startsWith(`${named(one.dataset.seat)} `))
+    .filter((one) => begins(sentence, named(one.dataset.seat)))
     .sort((one, other) => named(other.dataset.seat).length - named(one.dataset.seat).length)[0];
   const colour = (seat) => listed(seat)?.querySelector("circle")?.getAttribute("class") || `s-p${seat % COLOURS}`;
   const writer = (one) => one.seat === null ? "our program" : named(one.seat);
@@ -65,8 +67,10 @@
 
   // Until its size is known, the board has that of the last one of this game. A frame may be given no storage.
   const kept = (() => { try { return localStorage ?? {}; } catch { return {}; } })();
-  const size = `board of ${root.dataset.game ?? "a match"}`;
-  const svg = shape("svg", { class: "board", role: "img", "aria-label": "The match at this step", viewBox: kept[size] ?? "0 0 400 400" });
+  // Some boards are laid out otherwise for phones.
+  const narrow = matchMedia("(width < 40rem)");
+  const size = () => `${narrow.matches ? "narrow " : ""}board of ${root.dataset.game ?? "a match"}`;
+  const svg = shape("svg", { class: "board", role: "img", "aria-label": "The match at this step", viewBox: kept[size()] ?? "0 0 400 400" });
   const still = shape("g");
   const moving = shape("g");
   svg.append(still, moving);
@@ -113,13 +117,7 @@
     const seat = Number(whose.value);
     return step.seat === seat || facts.some((one) => one.seats.includes(seat));
   };
-  // What another player's transcript shows once more, a little later, is no news.
-  const RECENT = 12;
-  const compare = (step) => {
-    const before = steps.slice(Math.max(0, step.step - RECENT), step.step).flatMap((one) => one.facts);
-    for (const fact of step.facts) fact.again = before.some((one) => one.sentence === fact.sentence);
-  };
-  const turning = (step) => step.facts.some((one) => one.turns && !one.again);
+  const turning = (step) => step.facts.some((one) => one.turns);
   const details = (step) => {
     const facts = make("ul");
     for (const one of step.facts) {
@@ -136,26 +134,26 @@
   const item = ({ from, to }, shown) => {
     const step = steps[shown ?? from];
     const run = to - from > 1;
-    const button = make("button", { type: "button", "data-step": from, tabindex: -1,
+    const press = make("button", { type: "button", "data-step": from, tabindex: -1,
       class: turning(step) ? "replay-turns" : step.quiet ? "replay-quiet" : "" });
-    const [first, last] = [steps[from].turn, steps[to - 1].turn];
-    const fresh = from === 0 || steps[from - 1].turn !== first;
-    const number = run && first !== last ? `${first}–${last}` : fresh && first > 0 ? first : "";
-    button.append(make("span", { class: "replay-turn", title: turn }, number));
+    const [begin, end] = [steps[from].turn, steps[to - 1].turn];
+    const fresh = from === 0 || steps[from - 1].turn !== begin;
+    const number = run && begin !== end ? `${begin}–${end}` : fresh && begin > 0 ? begin : "";
+    press.append(make("span", { class: "replay-turn", title: turn }, number));
     const folded = run && shown === undefined;
     const seat = subject(step.title);
     if (!folded && seat) {
       const dot = shape("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" });
       dot.append(shape("circle", { class: colour(seat.dataset.seat), cx: 5, cy: 5, r: 5 }));
-      button.append(dot);
+      press.append(dot);
     }
-    button.append(make("span", {}, folded ? `${to - from} quiet steps` : step.title));
+    press.append(make("span", {}, folded ? `${to - from} quiet steps` : step.title));
     if (!folded && step.took_ms !== undefined) {
-      button.append(make("span", { class: "replay-took", title: "answer time" }, lasted(step.took_ms)));
+      press.append(make("span", { class: "replay-took", title: "answer time" }, lasted(step.took_ms)));
     }
-    if (step.late) button.append(make("span", { class: "replay-late" }, "late"));
+    if (step.late) press.append(make("span", { class: "replay-late" }, "late"));
     const line = make("li");
-    line.append(button);
+    line.append(press);
     for (const one of step.stderr ?? []) {
       line.append(make("pre", { title: `standard error of ${writer(one)}` }, one.text + (one.cut ? "\n…" : "")));
     }
@@ -198,21 +196,22 @@
   let current = null;
   const enlist = () => {
     const key = `${kind.value}/${whose.value}/${steps.length}`;
+    // New rows are not focused, so this is asked before they are made.
+    const focused = list.contains(document.activeElement);
     if (made !== key || at < rows.begin || at >= rows.end) {
       relist();
       [made, current] = [key, null];
     }
-    const now = rows.findLast((row) => row.from <= at);
-    const focused = list.contains(document.activeElement);
-    const dress = (row, shown) => {
-      const line = item(row, shown);
-      row.line.replaceWith(line);
-      row.line = line;
+    const now = rows.findLast((one) => one.from <= at);
+    const rewrite = (one, shown) => {
+      const line = item(one, shown);
+      one.line.replaceWith(line);
+      one.line = line;
     };
-    if (current && current !== now) dress(current);
+    if (current && current !== now) rewrite(current);
     current = now;
     if (!now) return;
-    dress(now, Math.min(at, now.to - 1));
+    rewrite(now, Math.min(at, now.to - 1));
     const to = now.line.firstChild;
     to.setAttribute("aria-current", "step");
     to.tabIndex = 0;
@@ -377,7 +376,7 @@
       shownStill = picture.still;
       still.innerHTML = shownStill;
       svg.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
-      try { kept[size] = svg.getAttribute("viewBox"); } catch { /* There is no room. */ }
+      try { kept[size()] = svg.getAttribute("viewBox"); } catch { /* There is no room. */ }
     }
     svg.toggleAttribute("hidden", shownStill === null);
   };
@@ -389,7 +388,6 @@
     // Of a match that runs, the newest is shown, until the reader goes back.
     const newest = steps.length ? live && at === steps.length - 1 : data.live && wanted === null;
     steps.push(...data.items);
-    for (const one of data.items) compare(one);
     [measures, turn] = [data.measures ?? measures, data.turn || turn];
     [live, total] = [Boolean(data.live), data.steps ?? 0];
     // Until pictures have been asked for, the board keeps its place.
@@ -421,6 +419,8 @@
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     // Elsewhere on the page these keys scroll what has the focus.
     if (event.target !== document.body && !root.contains(event.target)) return;
+    // The start page is more than its match: there they are the page's own.
+    if (event.target === document.body && root.closest(".start")) return;
     if (event.target.closest("select")) return;
     const acts = {
       ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0),
@@ -455,6 +455,7 @@
     const whole = await page(mine);
     reading = false;
     root.dataset.whole = whole;
+    root.dataset.runs = live;
     if (mine !== reads || again) return read();
     // An embedded page receives no events: it asks again.
     if (!whole || live && embedded) setTimeout(() => mine === reads && read(), RETRY_MS);
@@ -498,8 +499,6 @@
     const needed = steps[at] && bare(steps[at]) || near.slice(at - begin).some(bare);
     return needed ? begin + first : null;
   };
-  // Some boards are laid out otherwise for phones.
-  const narrow = matchMedia("(max-width: 40rem)");
   let drawing = false;
   const draw = async () => {
     if (drawing) return;
