@@ -63,8 +63,8 @@ mod tests {
         assert_eq!(among("255", 0), Ok(254));
         for (text, why) in [
             ("5", "seat 5: the seats of match 01K are 1 to 4"),
-            ("0", "seats are numbers from 1"),
-            ("-1", "seats are numbers from 1"),
+            ("0", "seats are numbers from 1 to 255"),
+            ("256", "seats are numbers from 1 to 255"),
         ] {
             assert_eq!(among(text, 4).unwrap_err().to_string(), why);
         }

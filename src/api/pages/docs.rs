@@ -365,7 +365,7 @@ mod tests {
             "{before}"
         );
         assert!(
-            parts.starts_with("\n<summary>\n<h2 id=\"lists-pages-cursors\">"),
+            parts.starts_with("<summary>\n<h2 id=\"lists-pages-cursors\">"),
             "{parts}"
         );
         let index = rendered(guide(""));
