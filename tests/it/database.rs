@@ -1,10 +1,11 @@
 //! Databases that are large, damaged or on a read-only medium.
 
-use crate::app::{TestApp, block_on, drover, folder, ok, run_on, text};
+use crate::app::{TestApp, block_on, drover, folder, ok, text};
+use crate::explain::kept;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const MIB: u64 = 1 << 20;
@@ -22,6 +23,11 @@ fn alter(store: &Path, statements: &[String]) -> i64 {
         connection.close().await.unwrap();
         found.unwrap_or_default()
     })
+}
+
+/// A database with one short match.
+fn made(folder: &Path) -> PathBuf {
+    kept("planowanie", &["builtin:random"; 2], &["deals=1 0"], folder).0
 }
 
 /// Rows of this many MiB in all, which nobody reads.
@@ -44,8 +50,7 @@ fn own_memory(pid: u32) -> Option<u64> {
 #[test]
 fn a_large_file_is_shrunk_in_little_memory() {
     let folder = folder();
-    let path = folder.path().join("drover.db");
-    ok(run_on(&path, &["db", "migrate"]));
+    let path = made(folder.path());
     let freed = "DELETE FROM dictionaries WHERE id > 96".to_owned();
     alter(&path, &[filled(144), freed]);
     let mut child = drover()
@@ -66,7 +71,7 @@ fn a_large_file_is_shrunk_in_little_memory() {
     assert!(most > MIB && most < 80 * MIB, "{most} bytes of memory");
     let left = std::fs::read_dir(folder.path()).unwrap();
     let mut left = left.map(|file| text(file.unwrap().file_name().as_encoded_bytes()));
-    assert!(left.all(|name| name.starts_with("drover.db")));
+    assert!(left.all(|name| name.starts_with("planowanie.db")));
 }
 
 #[test]
@@ -92,8 +97,7 @@ fn damage_found_after_the_start_is_reported_by_readiness_and_metrics() {
 #[test]
 fn a_database_on_a_read_only_medium_is_salvaged() {
     let (folder, out) = (crate::app::folder(), folder());
-    let path = folder.path().join("drover.db");
-    ok(run_on(&path, &["db", "migrate"]));
+    let path = made(folder.path());
     alter(&path, &[filled(1)]);
     let read_only = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\"";
     let inside = |then: &str| {

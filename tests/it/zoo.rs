@@ -473,20 +473,21 @@ fn a_guard_ends_with_its_program_though_nobody_notices() {
 fn a_program_that_cannot_be_started_is_reported_as_such_though_it_is_confined() {
     let own = folder();
     let script = own.path().join("script");
-    for (text, mode, expected) in [
+    for (text, mode, code, expected) in [
         (
             "#!/no/such/interpreter\n",
             0o755,
+            1,
             "not the interpreter \"/no/such/interpreter\"",
         ),
-        ("#!/bin/sh\n", 0o644, "Permission denied"),
+        ("#!/bin/sh\n", 0o644, 2, "Permission denied"),
     ] {
         fs::write(&script, text).unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(mode)).unwrap();
         let seat = format!("cmd:{}", script.display());
         let mut line = play("planowanie", &[&seat, "builtin:random"], &["deals=2 0"]);
         line.arg("--confine").current_dir(own.path());
-        let error = crate::app::refused(line.output().unwrap(), 1);
+        let error = crate::app::refused(line.output().unwrap(), code);
         assert!(error.contains(expected), "{text:?}: {error}");
     }
 }

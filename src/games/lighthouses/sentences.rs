@@ -106,6 +106,9 @@ pub fn turns_on(fact: &Fact) -> bool {
 pub fn answered(answer: &str) -> Option<String> {
     let said: Value = serde_json::from_str(answer).ok()?;
     let number = |name: &str| said.get(name)?.as_i64();
+    if said.get("name").is_some() {
+        return Some("is ready".to_owned());
+    }
     Some(match said.get("command")?.as_str()? {
         "pass" => "passes".to_owned(),
         "move" => match (number("x")?, number("y")?) {
@@ -213,6 +216,7 @@ mod tests {
         ] {
             assert_eq!(answered(answer).as_deref(), Some(words));
         }
+        assert_eq!(answered(r#"{"name":"ann"}"#).as_deref(), Some("is ready"));
         assert_eq!(answered("nonsense"), None);
     }
 }

@@ -118,7 +118,7 @@ fn the_board_is_legible(browser: &Browser, page: &str, game: &str) {
     );
     assert_eq!(bar, "true", "{game}: the controls are in sight");
     // The next page of this game makes room for it before it is there.
-    let kept = browser.text(&format!("localStorage.getItem('board of {game}')"));
+    let kept = browser.text(&format!("localStorage.getItem('narrow board of {game}')"));
     let size = "document.querySelector('#replay .board').getAttribute('viewBox')";
     assert_eq!(kept, browser.text(size), "{game}");
     browser.look(1280, "light");

@@ -218,7 +218,7 @@ async fn the_start_page_is_safe_and_shows_matches() {
     );
     assert!(
         page.contains(&format!(
-            "<li>&#60;b&#62; <span class=\"soft\">5</span> <a href=\"/?log={second}\">log</a></li>"
+            "<li>&#60;b&#62; <span class=\"soft\">5 points</span> <a href=\"/?log={second}\">log</a></li>"
         )),
         "{page}"
     );

@@ -13,7 +13,7 @@ fn a_run_that_was_left_is_resumed_though_a_later_one_is_over() {
     let first = listed(folder.path()).unwrap();
     let first = first.split_whitespace().next().unwrap();
     let run = || {
-        ok(tournament(folder.path(), "run", &["cup.toml"])
+        ok(tournament(folder.path(), "run", &["cup.toml", "--again"])
             .output()
             .unwrap())
     };
