@@ -166,7 +166,7 @@ fn the_list_and_the_charts_lead_there(browser: &Browser, game: &str) {
 /// Each line's end has its player's name in its colour, none covers another or leaves the chart, and the turn that is shown
 /// is marked among those below.
 fn the_charts_name_their_lines(browser: &Browser, game: &str) {
-    let names = "[...document.querySelectorAll('.names li')].map((one) => one.dataset.seat).join()";
+    let names = "[...document.querySelectorAll('.names circle')].map((one) => one.getAttribute('class').match(/s-p(\\d)/)[1]).sort().join()";
     let places = "(chart) => [...chart.querySelectorAll('text.s-bold[class*=s-p]')]";
     let seats = format!(
         "({places})(document.querySelector('.replay-chart')).map((one) => one.getAttribute('class').match(/s-p(\\d)/)[1]).sort().join()"

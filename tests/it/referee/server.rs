@@ -224,7 +224,7 @@ async fn the_start_page_is_safe_and_shows_matches() {
     );
     let address = player.url.replace("/bot?key=1", "");
     assert!(
-        page.contains("<li>url <span class=\"soft\">5</span> <a"),
+        page.contains("<li>url <span class=\"soft\">5 points</span> <a"),
         "{page}"
     );
     assert!(!page.contains(&address), "its address is its own: {page}");
