@@ -171,11 +171,19 @@ impl BotSeat {
             Side::Player => &opened.bot,
             Side::Referee => builtin(&opened.bot).unwrap_or_default(),
         };
-        Self::read_as(store, session, bot, &opened.setup).await
+        let seat = Self::read_as(store, session, bot, &opened.setup).await?;
+        let row = history::match_row(store.reader(), &opened.match_id).await?;
+        Ok(Self {
+            names: row.map_or_else(Names::default, |row| {
+                names_in(seat.kit, &row, Some(session), false)
+            }),
+            times: AnswerTimes::read(store, std::slice::from_ref(session)).await?,
+            ..seat
+        })
     }
 
     /// The same with another bot in its place. It starts from what the session started from, except that `stored` says
-    /// which program it is.
+    /// which program it is. Names and times of answers, which are for people, are not read.
     pub(super) async fn read_as(
         store: &Store,
         session: &SessionRow,
@@ -205,11 +213,8 @@ impl BotSeat {
             setup,
             lines: lines_from(opened.side, kit, &entries),
             entries,
-            names: match history::match_row(store.reader(), &opened.match_id).await? {
-                Some(row) => names_in(kit, &row, Some(session), false),
-                None => Names::default(),
-            },
-            times: AnswerTimes::read(store, std::slice::from_ref(session)).await?,
+            names: Names::default(),
+            times: AnswerTimes::default(),
             notes: own
                 .filter_map(|fact| Some((fact.entry?, note(&fact)?)))
                 .collect(),
