@@ -5,10 +5,10 @@ use super::seat::lines_from;
 use crate::history::{self, SessionRow};
 use crate::store::types::{Direction, EntryId};
 use crate::store::{MatchRow, Store, StoreError};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// The last answer to each message of a session's transcript, in words, by the entry that asked; nothing of a game that
-/// does not exist or of a transcript that was pruned.
+/// The last answer to each of these entries of a session's transcript, in words; nothing of a game that does not exist or
+/// of a transcript that was pruned.
 ///
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -16,6 +16,7 @@ pub async fn answers(
     store: &Store,
     row: &MatchRow,
     session: &SessionRow,
+    wanted: &HashSet<EntryId>,
 ) -> Result<HashMap<EntryId, String>, StoreError> {
     let Some(kit) = store.reader().kit(&row.game).filter(|_| !session.pruned) else {
         return Ok(HashMap::new());
@@ -30,6 +31,7 @@ pub async fn answers(
             Direction::In => asked = Some(line),
             Direction::Out => {
                 let asking = asked.and_then(|asked| Some((asked, entries.get(asked.at)?.id)));
+                let asking = asking.filter(|(_, entry)| wanted.contains(entry));
                 let Some((asked, entry)) = asking else {
                     continue;
                 };

@@ -12,7 +12,7 @@ use crate::history;
 use crate::replay::{MEASURED_MS, answers, seat_names};
 use crate::store::{EntryId, SessionId, Side};
 use games::text::counted;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The most decisions in the table: the fallbacks, then the slowest.
 const ROWS_MAX: usize = 250;
@@ -114,11 +114,14 @@ impl Decisions {
     pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
         let store = &visit.state.store;
         let row = visit.match_row(&found.id).await?;
+        let _turn = visit.turns().wait().await?;
         for session in history::sessions_of(store.reader(), &found.id).await? {
-            if self.rows.iter().all(|row| row.session != session.id) {
+            let shown = self.rows.iter().filter(|row| row.session == session.id);
+            let shown: HashSet<EntryId> = shown.map(|row| EntryId(row.entry)).collect();
+            if shown.is_empty() {
                 continue;
             }
-            let answers = answers(store, &row, &session).await?;
+            let answers = answers(store, &row, &session, &shown).await?;
             for decision in &mut self.rows {
                 if decision.session == session.id {
                     let said = answers.get(&EntryId(decision.entry));
