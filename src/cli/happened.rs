@@ -1,7 +1,7 @@
 //! What happened in a match, each event once: for `drover match show --facts` and for exports.
 
-use crate::history::{self, STDERR};
-use crate::replay::{Event, events};
+use crate::history;
+use crate::replay::{Event, read_events};
 use crate::store::{MatchRow, Store};
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -11,9 +11,7 @@ pub(super) async fn read(store: &Store, row: &MatchRow) -> anyhow::Result<Vec<Ev
     let kit = store.reader().kit(&row.game);
     let kit = kit.with_context(|| format!("there is no game {:?}", row.game))?;
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
-    let mut facts = history::facts(store.reader(), &row.id).await?;
-    facts.retain(|fact| fact.kind != STDERR);
-    Ok(events(kit, row, &sessions, facts))
+    Ok(read_events(store, kit, row, &sessions).await?)
 }
 
 /// As data: seats, kind, data, sentence, and the entry that showed it first.

@@ -2,9 +2,9 @@
 
 use super::names::names_in;
 use super::wording::Wording;
-use crate::history::{FactRow, SessionRow};
-use crate::store::MatchRow;
+use crate::history::{self, FactRow, STDERR, SessionRow};
 use crate::store::types::{EntryId, Side};
+use crate::store::{MatchRow, Store, StoreError};
 use games::{Fact, Kit, Observed, Seat, happened};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -115,6 +115,23 @@ pub fn events(
         })
     };
     found.into_iter().filter_map(event).collect()
+}
+
+/// Reads what happened in these sessions of a match, but for standard error.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn read_events(
+    store: &Store,
+    kit: &'static dyn Kit,
+    row: &MatchRow,
+    sessions: &[SessionRow],
+) -> Result<Vec<Event>, StoreError> {
+    let mut noted = history::facts(store.reader(), &row.id).await?;
+    noted.retain(|fact| {
+        fact.kind != STDERR && sessions.iter().any(|session| session.id == fact.session)
+    });
+    Ok(events(kit, row, sessions, noted))
 }
 
 /// By seat the session that counts there.

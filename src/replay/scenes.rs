@@ -2,14 +2,14 @@
 
 use super::answer_times::AnswerTimes;
 use super::dialogue::watch;
-use super::found::{StepFact, events};
+use super::found::{StepFact, read_events};
 use super::names::names_in;
 use super::seat::{ReplayError, SeatLine, lines_from};
 use super::setup::dialogue_setup;
 use super::table::watch_match;
 use super::wording::{Timing, Wording};
 use crate::clock::time;
-use crate::history::{self, STDERR, SessionRow};
+use crate::history::{self, SessionRow};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
@@ -290,12 +290,8 @@ async fn facts(
     row: &MatchRow,
     sessions: &[SessionRow],
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
-    let mut noted = history::facts(store.reader(), &row.id).await?;
-    noted.retain(|fact| {
-        fact.kind != STDERR && sessions.iter().any(|session| session.id == fact.session)
-    });
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
-    for event in events(kit, row, sessions, noted) {
+    for event in read_events(store, kit, row, sessions).await? {
         if let Some(entry) = event.first {
             found.entry(entry).or_default().push(event.shown);
         }
