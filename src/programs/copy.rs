@@ -270,6 +270,11 @@ impl<'a> Copying<'a> {
         to: &Path,
         runs: bool,
     ) -> Result<(), CopyError> {
+        // What is too long already is not copied in part.
+        let expected = source.metadata().map_err(at(from))?.len();
+        if self.bytes.saturating_add(expected) > BYTES_MAX {
+            return Err(self.too_much(BYTES_MAX, "bytes"));
+        }
         self.note(if runs { b'x' } else { b'f' }, from, b"");
         let mut target = File::create_new(to).map_err(at(to))?;
         let mut chunk = vec![0; CHUNK];

@@ -1,7 +1,9 @@
 //! Every path of the interface's description, asked of a running daemon.
 
 use crate::app::{Answer, TestApp, WITH_REFEREE, connected, drover, folder, ok, request, run};
+use jsonschema::Validator;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -59,17 +61,20 @@ fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
 struct Walk<'a> {
     app: &'a TestApp,
     document: Value,
+    /// What checks a schema, by its text: to make one reads the whole document.
+    validators: RefCell<BTreeMap<String, Validator>>,
     requests: usize,
 }
 
 impl Walk<'_> {
     fn holds(&self, schema: &Value, value: &Value, of: &str) {
-        let mut root = schema.clone();
-        root["components"] = self.document["components"].clone();
-        let validator = jsonschema::draft202012::options()
-            .should_validate_formats(true)
-            .build(&root)
-            .unwrap();
+        let mut validators = self.validators.borrow_mut();
+        let validator = validators.entry(schema.to_string()).or_insert_with(|| {
+            let mut root = schema.clone();
+            root["components"] = self.document["components"].clone();
+            let options = jsonschema::draft202012::options().should_validate_formats(true);
+            options.build(&root).unwrap()
+        });
         let wrong: Vec<String> = validator
             .iter_errors(value)
             .map(|error| format!("{} at {}", error, error.instance_path()))
@@ -178,6 +183,7 @@ fn every_path_answers_as_described() {
     let mut walk = Walk {
         app: &app,
         document,
+        validators: RefCell::default(),
         requests: 0,
     };
     let paths = walk.document["paths"].as_object().unwrap().clone();

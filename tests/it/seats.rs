@@ -39,9 +39,18 @@ fn added(folder: &Path, (name, game): (&str, &str), fallback: &str, change: (&st
     ok(bot(folder, &["add", name]));
 }
 
-/// A match between these seats: the first one's name, and all scores.
+/// The options of a short match, in games that have any.
+fn short(game: &str) -> &'static [&'static str] {
+    match game {
+        "lighthouses" | "planetwars" => &["rounds=50"],
+        "smartdog" => &["turnsLimit=50"],
+        _ => &[],
+    }
+}
+
+/// A short match between these seats: the first one's name, and all scores.
 pub fn played(folder: &Path, game: &str, seats: &[&str]) -> (String, Vec<f64>) {
-    let mut command = app::play(game, seats, &[]);
+    let mut command = app::play(game, seats, short(game));
     command
         .current_dir(folder)
         .args(["--store", "data/drover.db"]);
@@ -159,6 +168,7 @@ fn a_bot_gets_its_note_back_at_our_own_tables() {
             let mut command = drover();
             command.current_dir(folder.path()).args(["play", game]);
             command.args(seats.iter().flat_map(|seat| ["--seat", seat]));
+            command.args(short(game).iter().flat_map(|option| ["--option", option]));
             command
                 .args(["--games", games, "--concurrency", "1"])
                 .args(more);
@@ -173,6 +183,7 @@ fn a_bot_gets_its_note_back_at_our_own_tables() {
     }
     // Each match of a tournament can be repeated alone.
     let cup = "name = \"Alone\"\ngames = [\"lighthouses\"]\n[schedule]\nformat = \"groups\"\nrounds = 2\n\
+               [game.lighthouses]\noptions = { rounds = 20 }\n\
                [[entrant]]\nname = \"A\"\nplayer = \"bot:lighthouses\"\n\
                [[entrant]]\nname = \"B\"\nplayer = \"builtin:passer\"\n";
     fs::write(folder.path().join("cup.toml"), cup).unwrap();
@@ -269,8 +280,14 @@ games = ["planetwars", "koehandel", "smartdog"]
 format = "groups"
 rounds = 6
 
+[game.planetwars]
+options = { rounds = 20 }
+
 [game.koehandel]
 seats = 4
+
+[game.smartdog]
+options = { turnsLimit = 20 }
 
 [[entrant]]
 name = "Mine"
