@@ -47,6 +47,8 @@ struct Pair {
 pub(super) struct Rival {
     /// What people call it.
     pub(super) label: String,
+    /// Where it is called, if that is not its label; else empty.
+    pub(super) address: String,
     /// To the page of the pair.
     pub(super) link: String,
     /// To the matches of the pair that were lost.
@@ -109,6 +111,7 @@ fn rival(versus: &Versus, link: String) -> Rival {
     });
     Rival {
         label: label(&versus.rival),
+        address: address(&versus.rival).unwrap_or_default().to_owned(),
         lost_link: format!("{link}&outcome=lost"),
         link,
         score: split(String::new(), &versus.all),
@@ -119,16 +122,26 @@ fn rival(versus: &Versus, link: String) -> Rival {
 
 /// A rival in words: a command or an address is no name, but there may be no other.
 fn label(rival: &str) -> String {
-    let server = rival.strip_prefix("url:http://");
-    match (rival, server, rival.strip_prefix("cmd:")) {
+    match (rival, address(rival), rival.strip_prefix("cmd:")) {
         ("", ..) => "unknown".to_owned(),
         // All of them, for those who see no more of them.
         ("cmd", ..) => "programs".to_owned(),
         ("url", ..) => "servers".to_owned(),
-        (_, Some(address), _) => format!("the server at {address}"),
+        (_, Some(address), _) => {
+            let path = address.split('?').next().unwrap_or(address);
+            match path.rsplit_once('/') {
+                Some((_, name)) if !name.is_empty() => format!("{name} (over HTTP)"),
+                _ => format!("the server at {address}"),
+            }
+        }
         (_, _, Some(command)) => format!("the program {command}"),
         (name, ..) => name.to_owned(),
     }
+}
+
+/// The address of a rival that is a server.
+fn address(rival: &str) -> Option<&str> {
+    rival.strip_prefix("url:http://")
 }
 
 fn split(name: String, score: &Score) -> Split {
