@@ -3,7 +3,7 @@
 use super::layout::{Shell, shown};
 use super::start::Place;
 use super::versus::{self, Rival};
-use super::view::{MatchLine, line, now, percent, title};
+use super::view::{MatchLine, line, now, percent, range, title};
 use super::visit::Visit;
 use crate::api::bots::{self, BotResults, BotShown};
 use crate::api::lists::Rows as _;
@@ -101,7 +101,7 @@ fn results(found: &BotResults) -> Vec<(&'static str, String, String)> {
         return Vec::new();
     };
     let count = |name, count: u64| (name, count.to_string(), String::new());
-    let range = format!("{} to {} at 95 %", percent(low), percent(high));
+    let range = format!("{} at 95 %", range(low, high));
     vec![
         count("Matches", found.matches),
         count("Won", found.won),

@@ -2,7 +2,7 @@
 
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, cause, figure, line, micros, now, percent, title};
+use super::view::{MatchLine, cause, figure, line, micros, now, percent, range, title};
 use super::visit::Visit;
 use crate::api::matches;
 use crate::api::problem::Problem;
@@ -115,7 +115,7 @@ fn rival(versus: &Versus, link: String) -> Rival {
         lost_link: format!("{link}&outcome=lost"),
         link,
         score: split(String::new(), &versus.all),
-        trend: trend.unwrap_or_else(|| "too few games".to_owned()),
+        trend: trend.unwrap_or_else(|| "too few matches".to_owned()),
         more: versus.more,
     }
 }
@@ -152,11 +152,7 @@ fn split(name: String, score: &Score) -> Split {
         tied: score.tied,
         lost: score.lost,
         share: percent(score.pair_score),
-        range: format!(
-            "{} to {}",
-            percent(score.pair_score_low),
-            percent(score.pair_score_high)
-        ),
+        range: range(score.pair_score_low, score.pair_score_high),
         span: chart::span(
             score.pair_score_low,
             Some(score.pair_score),
@@ -229,7 +225,10 @@ fn figures(versus: &Versus) -> Vec<(&'static str, String)> {
             known.unwrap_or_else(|| word.replace('_', " "))
         )
     });
-    let faults = format!("{} ours, {} theirs", versus.blamed, versus.rival_blamed);
+    let faults = match (versus.blamed, versus.rival_blamed) {
+        (0, 0) => String::new(),
+        (ours, theirs) => format!("{ours} ours, {theirs} theirs"),
+    };
     let all = [
         (
             "How their matches ended",
@@ -269,14 +268,19 @@ fn times(of: &Times) -> String {
         |ms: Option<f64>| ms.map_or_else(String::new, |ms| micros((ms * 1e3).round() as u64));
     match of.decisions {
         0 => String::new(),
-        count => format!(
-            "{count}: half within {}, 99 % within {}, the longest {}; {}, {} late",
-            shown(of.sent_ms_p50),
-            shown(of.sent_ms_p99),
-            shown(of.sent_ms_max),
-            counted(of.fallbacks, "fallback"),
-            of.late
-        ),
+        count => {
+            let mut words = format!(
+                "{count}: p50 {}, p99 {}, longest {}",
+                shown(of.sent_ms_p50),
+                shown(of.sent_ms_p99),
+                shown(of.sent_ms_max)
+            );
+            if of.fallbacks + of.late > 0 {
+                let fallbacks = counted(of.fallbacks, "fallback");
+                words.push_str(&format!("; {fallbacks}, {} late", of.late));
+            }
+            words
+        }
     }
 }
 

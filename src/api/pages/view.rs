@@ -159,7 +159,12 @@ pub(super) fn figure(number: f64) -> String {
 
 /// A share as per cent.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}\u{a0}%", 100.0 * share)
+}
+
+/// An interval of shares as per cent.
+pub(super) fn range(low: f64, high: f64) -> String {
+    format!("{:.1}–{}", 100.0 * low, percent(high))
 }
 
 /// A value of a game's own, on one line.

@@ -158,7 +158,7 @@ async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alo
     assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     for part in [
         "<h1>champion against programs</h1>",
-        "<dt>Games</dt><dd>2</dd>",
+        "<dt>Pairs of seats</dt><dd>2</dd>",
         "Only admins find",
     ] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
