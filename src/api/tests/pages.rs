@@ -247,6 +247,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     let matches = app.look("/matches", "").await.text;
     let choice = "<option value=\"smartdog\">smart-dog</option>";
     assert!(matches.contains(choice), "{matches}");
+    let board = app.look("/dashboard", "").await.text;
+    let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the start<";
+    assert!(board.contains(decisions), "{board}");
     app.state.readiness.refuse("an operator asked for it");
     let refusing = app.look("/", "").await.text;
     assert!(refusing.contains("an operator asked for it"), "{refusing}");
