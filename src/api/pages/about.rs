@@ -28,8 +28,12 @@ pub(super) struct About {
     /// Options that are not as usual, and the others.
     pub(super) changed: Vec<Rule>,
     pub(super) usual: Vec<Rule>,
+    /// What was drawn for it: its map or its deal.
+    pub(super) drawn: &'static str,
     /// What its deal follows from.
     pub(super) deal: Option<Dealt>,
+    /// What its tournament is called, if it is one's.
+    pub(super) tournament: String,
     /// All that it was started from, once that is public; JSON.
     pub(super) setup: Option<String>,
     /// The commands that play it again and that write it down.
@@ -44,7 +48,7 @@ pub(super) struct Player {
     pub(super) number: usize,
     pub(super) colour: &'static str,
     pub(super) name: String,
-    /// Our bot there, where one played.
+    /// Our bot there, where one of another name played.
     pub(super) bot: String,
     pub(super) version: String,
     /// Who ran it.
@@ -77,15 +81,21 @@ impl About {
             versions: history::only_versions(store.reader()).await?,
         };
         let deal = Deal::read(store, &row).await?.map(dealt);
+        let tournament = match &row.tournament {
+            Some(place) => history::tournament(store.reader(), &place.id).await?,
+            None => None,
+        };
         let names = seat_names(&found.seats);
         let ours = found.ours && found.referee != IMPORTED;
         let players = row.seats.iter().map(|seat| {
             let played = bots.row(&visit.sight, &row, seat);
+            let name = names.name(seat.seat.into());
+            let bot = played.bot.filter(|bot| !view::is_name_of(&name, bot));
             Player {
                 number: usize::from(seat.seat) + 1,
                 colour: names.colour(seat.seat.into()),
-                name: names.name(seat.seat.into()),
-                bot: played.bot.unwrap_or_default(),
+                bot: bot.unwrap_or_default(),
+                name,
                 version: played.version.unwrap_or_default(),
                 run_by: run_by(seat, ours),
             }
@@ -105,7 +115,12 @@ impl About {
             why: why(found),
             changed,
             usual,
+            drawn: match card.and_then(|card| card.maps) {
+                Some(_) => "Map",
+                None => "Deal",
+            },
             deal,
+            tournament: tournament.map_or_else(String::new, |row| row.name),
             setup: found.setup.as_ref().map(raw),
             verify: format!("drover match verify {}", row.id),
             export: format!("drover match export {} --html match.html", row.id),

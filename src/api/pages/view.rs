@@ -257,13 +257,12 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
         };
         let name = names.name(seat.seat.into());
         let said = |word: &dyn Fn(i64) -> String| seat.score.map(word).unwrap_or_default();
-        let is_name = name == bot || name.starts_with(&format!("{bot} (seat "));
         SeatLine {
             seat: seat.seat,
             number: usize::from(seat.seat) + 1,
             colour: names.colour(seat.seat.into()),
+            bot: if is_name_of(&name, bot) { "" } else { bot }.to_owned(),
             name,
-            bot: if is_name { "" } else { bot }.to_owned(),
             builtin: seat.spec.strip_prefix("builtin:").map(str::to_owned),
             score: said(&|score| scores.full(score)),
             short: said(&|score| scores.short(score)),
@@ -304,6 +303,11 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
         },
         seats,
     }
+}
+
+/// Whether a player is called by its bot's name.
+pub(super) fn is_name_of(name: &str, bot: &str) -> bool {
+    name == bot || name.starts_with(&format!("{bot} (seat "))
 }
 
 /// Who won a match that is over, in words.

@@ -33,6 +33,11 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     let place = json!({ "id": TOURNAMENT, "round": 1, "table": 3, "number": 0 });
     assert_eq!(one["tournament"], place);
     assert_eq!(one["seats"][0]["entrant"], "ben");
+    let about = app
+        .get(&format!("/matches/{}?tab=about", match_id(1)))
+        .await;
+    let tournament = format!("<a href=\"/tournaments/{TOURNAMENT}\">spring, round 2, table 4</a>");
+    assert!(about.text.contains(&tournament), "{}", about.text);
     let running = app.json(&format!("/api/v1/matches/{}", match_id(2))).await;
     assert_eq!(running["tournament"], Value::Null);
     assert_eq!(running["seats"][1]["entrant"], "anna");
