@@ -1,6 +1,5 @@
 //! Reading matches and sessions.
 
-use super::entrants;
 use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS, found};
 use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
@@ -68,7 +67,7 @@ pub async fn matches(
     query.push_bind(found.json()).push(")) ORDER BY m.id DESC");
     let rows = query.build().fetch_all(reader.pool()).await?;
     Ok(Page {
-        items: read_matches(reader, &rows).await?,
+        items: rows.iter().map(read_match).collect::<Result<_, _>>()?,
         next: found.next,
     })
 }
@@ -87,7 +86,7 @@ pub async fn matches_ended(
     query.push(" ORDER BY m.ended_us DESC LIMIT ");
     query.push_bind(limit);
     let rows = query.build().fetch_all(reader.pool()).await?;
-    read_matches(reader, &rows).await
+    rows.iter().map(read_match).collect()
 }
 
 /// One match.
@@ -98,8 +97,7 @@ pub async fn match_row(reader: &Reader, id: &str) -> Result<Option<MatchRow>, St
     let mut query = matches_query();
     query.push(" AND m.id = ").push_bind(id.to_owned());
     let row = query.build().fetch_optional(reader.pool()).await?;
-    let found = read_matches(reader, row.as_slice()).await?;
-    Ok(found.into_iter().next())
+    row.as_ref().map(read_match).transpose()
 }
 
 /// Whether this match is over for everyone.
@@ -281,13 +279,6 @@ pub async fn team_of(
 
 /// The maximum number of sessions shown as one team.
 const TEAM_MAX: i64 = 100;
-
-async fn read_matches(reader: &Reader, rows: &[Row]) -> Result<Vec<MatchRow>, StoreError> {
-    let matches: Result<Vec<MatchRow>, StoreError> = rows.iter().map(read_match).collect();
-    let mut matches = matches?;
-    entrants::number(reader, &mut matches).await?;
-    Ok(matches)
-}
 
 fn read_match(row: &Row) -> Result<MatchRow, StoreError> {
     Ok(MatchRow {

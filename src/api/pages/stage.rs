@@ -2,15 +2,17 @@
 
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
-use crate::api::matches;
+use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::Params;
 use crate::api::replays;
 use crate::history::Filter;
 use crate::replay::{Shape, Step, Still};
+use std::collections::HashSet;
 
-/// How many of the newest matches are looked at.
-const NEWEST: u32 = 12;
+/// How many of the newest matches are looked at, and how many of them are tried for the stage.
+const NEWEST: u32 = 100;
+const TRIED_MAX: usize = 12;
 /// How many others are listed.
 const OTHERS_MAX: usize = 6;
 
@@ -62,9 +64,8 @@ impl StartMatches {
         let params = Params::first(Filter::default(), NEWEST);
         let mut newest = matches::page(visit, &params).await?.items;
         newest.sort_by_key(|found| !found.live);
-        let mut lines: Vec<MatchLine> = newest.iter().map(|found| line(found, now())).collect();
         let mut stage = None;
-        for (at, found) in newest.iter().enumerate() {
+        for found in newest.iter().take(TRIED_MAX) {
             let Ok(Some((step, still))) = replays::last(visit, &found.id, Shape::Wide).await else {
                 continue;
             };
@@ -79,18 +80,48 @@ impl StartMatches {
                 boards.extend(Board::new("narrow", step, still));
             }
             if !boards.is_empty() {
-                stage = Some(Stage {
-                    line: lines.remove(at),
+                // Lists do not know the entrants' numbers, which are their colours.
+                let row = visit.match_row(&found.id).await?;
+                let line = line(&matches::shown(&visit.sight, row), now());
+                let shown = Stage {
+                    line,
                     title,
                     boards,
-                });
+                };
+                stage = Some((found, shown));
                 break;
             }
         }
-        lines.truncate(OTHERS_MAX);
+        let (staged, stage) = stage.unzip();
+        let others = others(&newest, staged).into_iter();
         Ok(Self {
+            others: others.map(|found| line(found, now())).collect(),
             stage,
-            others: lines,
         })
     }
+}
+
+/// Of these but the one on the stage: of each game the first one, then the others; of each tournament one.
+fn others<'a>(newest: &'a [MatchShown], staged: Option<&'a MatchShown>) -> Vec<&'a MatchShown> {
+    // A match that runs has no place in its tournament yet.
+    let tournament = |found: &'a MatchShown| {
+        let entered = found.seats.iter().any(|seat| seat.entrant.is_some());
+        entered.then(|| {
+            (
+                found.tournament.as_ref().map(|place| &*place.id),
+                &*found.game,
+            )
+        })
+    };
+    let mut games: HashSet<&str> = staged.iter().map(|found| &*found.game).collect();
+    let mut tournaments: HashSet<_> = staged.and_then(tournament).into_iter().collect();
+    let others = newest
+        .iter()
+        .filter(|found| staged.is_none_or(|staged| staged.id != found.id));
+    let others =
+        others.filter(|&found| tournament(found).is_none_or(|one| tournaments.insert(one)));
+    let (mut first, rest): (Vec<_>, Vec<_>) = others.partition(|found| games.insert(&*found.game));
+    first.extend(rest);
+    first.truncate(OTHERS_MAX);
+    first
 }
