@@ -23,9 +23,9 @@ const MATCH_ROWS: &str =
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
              LEFT JOIN participations q ON q.match_id = t.match_id AND q.seat = t.seat
          WHERE t.match_id = m.id),
-        (SELECT CAST(json_object('id', p.tournament, 'round', p.round, 'table', p.table_no, 'number', p.number)
-             AS TEXT)
-         FROM tournament_matches p WHERE p.match_id = m.id)";
+        (SELECT CAST(json_object('id', p.tournament, 'name', t.name, 'round', p.round, 'table', p.table_no,
+             'number', p.number) AS TEXT)
+         FROM tournament_matches p JOIN tournaments t ON t.id = p.tournament WHERE p.match_id = m.id)";
 
 /// How many of the last sessions are searched for ones that ended recently.
 const ENDED_WITHIN: i64 = 20_000;

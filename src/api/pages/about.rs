@@ -32,8 +32,6 @@ pub(super) struct About {
     pub(super) drawn: &'static str,
     /// What its deal follows from.
     pub(super) deal: Option<Dealt>,
-    /// What its tournament is called, if it is one's.
-    pub(super) tournament: String,
     /// All that it was started from, once that is public; JSON.
     pub(super) setup: Option<String>,
     /// The commands that play it again and that write it down.
@@ -81,10 +79,6 @@ impl About {
             versions: history::only_versions(store.reader()).await?,
         };
         let deal = Deal::read(store, &row).await?.map(dealt);
-        let tournament = match &row.tournament {
-            Some(place) => history::tournament(store.reader(), &place.id).await?,
-            None => None,
-        };
         let names = seat_names(&found.seats);
         let ours = found.ours && found.referee != IMPORTED;
         let players = row.seats.iter().map(|seat| {
@@ -120,7 +114,6 @@ impl About {
                 None => "Deal",
             },
             deal,
-            tournament: tournament.map_or_else(String::new, |row| row.name),
             setup: found.setup.as_ref().map(raw),
             verify: format!("drover match verify {}", row.id),
             export: format!("drover match export {} --html match.html", row.id),

@@ -2,7 +2,7 @@
 
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
-use crate::api::matches::{self, MatchShown};
+use crate::api::matches;
 use crate::api::problem::Problem;
 use crate::api::query::Params;
 use crate::api::replays;
@@ -10,7 +10,7 @@ use crate::history::Filter;
 use crate::replay::{Shape, Step, Still};
 use std::collections::HashSet;
 
-/// How many of the newest matches are looked at, and how many of them are tried for the stage.
+/// How many of the newest matches are looked at, and how many of them are tried on the stage.
 const NEWEST: u32 = 100;
 const TRIED_MAX: usize = 12;
 /// How many others are listed.
@@ -64,8 +64,10 @@ impl StartMatches {
         let params = Params::first(Filter::default(), NEWEST);
         let mut newest = matches::page(visit, &params).await?.items;
         newest.sort_by_key(|found| !found.live);
+        let mut lines: Vec<MatchLine> = newest.iter().map(|found| line(found, now())).collect();
+        newest.truncate(TRIED_MAX);
         let mut stage = None;
-        for found in newest.iter().take(TRIED_MAX) {
+        for (at, found) in newest.iter().enumerate() {
             let Ok(Some((step, still))) = replays::last(visit, &found.id, Shape::Wide).await else {
                 continue;
             };
@@ -80,47 +82,35 @@ impl StartMatches {
                 boards.extend(Board::new("narrow", step, still));
             }
             if !boards.is_empty() {
-                // Lists do not know the entrants' numbers, which are their colours.
-                let row = visit.match_row(&found.id).await?;
-                let line = line(&matches::shown(&visit.sight, row), now());
-                let shown = Stage {
-                    line,
+                stage = Some(Stage {
+                    line: lines.remove(at),
                     title,
                     boards,
-                };
-                stage = Some((found, shown));
+                });
                 break;
             }
         }
-        let (staged, stage) = stage.unzip();
-        let others = others(&newest, staged).into_iter();
+        if let Some(stage) = &mut stage {
+            // Lists do not know the entrants' numbers, which are their colours.
+            let row = visit.match_row(&stage.line.id).await?;
+            stage.line = line(&matches::shown(&visit.sight, row), now());
+        }
         Ok(Self {
-            others: others.map(|found| line(found, now())).collect(),
+            others: others(lines, stage.as_ref().map(|stage| &stage.line)),
             stage,
         })
     }
 }
 
-/// Of these but the one on the stage: of each game the first one, then the others; of each tournament one.
-fn others<'a>(newest: &'a [MatchShown], staged: Option<&'a MatchShown>) -> Vec<&'a MatchShown> {
-    // A match that runs has no place in its tournament yet.
-    let tournament = |found: &'a MatchShown| {
-        let entered = found.seats.iter().any(|seat| seat.entrant.is_some());
-        entered.then(|| {
-            (
-                found.tournament.as_ref().map(|place| &*place.id),
-                &*found.game,
-            )
-        })
-    };
-    let mut games: HashSet<&str> = staged.iter().map(|found| &*found.game).collect();
-    let mut tournaments: HashSet<_> = staged.and_then(tournament).into_iter().collect();
-    let others = newest
-        .iter()
-        .filter(|found| staged.is_none_or(|staged| staged.id != found.id));
-    let others =
-        others.filter(|&found| tournament(found).is_none_or(|one| tournaments.insert(one)));
-    let (mut first, rest): (Vec<_>, Vec<_>) = others.partition(|found| games.insert(&*found.game));
+/// Of each game the first one, then the others; of each tournament one, also if that is on the stage.
+fn others(lines: Vec<MatchLine>, staged: Option<&MatchLine>) -> Vec<MatchLine> {
+    let tournament = |line: &MatchLine| line.tournament.as_ref().map(|place| place.id.clone());
+    let mut games: HashSet<String> = staged.map(|line| line.game.clone()).into_iter().collect();
+    let mut tournaments: HashSet<String> = staged.and_then(tournament).into_iter().collect();
+    let mut is_new = |line: &MatchLine| tournament(line).is_none_or(|id| tournaments.insert(id));
+    let lines = lines.into_iter().filter(|line| is_new(line));
+    let (mut first, rest): (Vec<_>, Vec<_>) =
+        lines.partition(|line| games.insert(line.game.clone()));
     first.extend(rest);
     first.truncate(OTHERS_MAX);
     first

@@ -247,6 +247,11 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     let matches = app.look("/matches", "").await.text;
     let choice = "<option value=\"smartdog\">smart-dog</option>";
     assert!(matches.contains(choice), "{matches}");
+    assert!(matches.contains("No match is stored yet."), "{matches}");
+    let none = app.look("/matches?game=smartdog", "").await.text;
+    for part in ["No match fits.", ">Clear the filters</a>"] {
+        assert!(none.contains(part), "{part}: {none}");
+    }
     let board = app.look("/dashboard", "").await.text;
     let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the start<";
     assert!(board.contains(decisions), "{board}");

@@ -122,6 +122,7 @@ async fn a_match_shows_its_place_and_entrants_and_is_found_by_them() {
         .unwrap();
     let place = Place {
         id: ID.into(),
+        name: "spring".into(),
         round: 1,
         table: 3,
         number: 0,
