@@ -267,6 +267,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
 
     // From a tournament to an entrant's lost match.
     browser.open(&format!("{}/tournaments", app.url()));
+    browser.until("document.querySelector('#rows').textContent.includes('Ann and Cid')");
     browser.click("tbody a");
     browser.until("document.querySelector('#standings')");
     assert_eq!(

@@ -1,9 +1,14 @@
 //! Who is first in a tournament, and by what.
 
 use super::view::figure;
+use super::visit::Visit;
+use crate::api::tournaments::{TournamentShown, computed};
 use crate::store::TournamentRow;
 use crate::tournament::standings::{Standing, Standings, TieBreak};
 use games::sentence::listed;
+
+/// The most matches whose standings are computed for a list.
+const COUNTED_MAX: u64 = 2_000;
 
 /// Who is first, in a sentence, and by what, if points and ratings do not decide; empty before the first match.
 pub(super) fn first_place(standings: &Standings, row: &TournamentRow) -> String {
@@ -19,8 +24,25 @@ pub(super) fn first_place(standings: &Standings, row: &TournamentRow) -> String 
     format!("{} {verb}{}.", listed(&names), by.unwrap_or_default())
 }
 
+/// Who won each of these tournaments, the newest first; empty for those that run, that cannot be read, or that have too
+/// many matches together with those before them.
+pub(super) async fn winners(visit: &Visit, all: &[TournamentShown]) -> Vec<String> {
+    let (mut counted, mut winners) = (0, Vec::new());
+    for one in all {
+        counted += one.matches;
+        let known = one.ended.is_some() && counted <= COUNTED_MAX;
+        let computed = match known {
+            true => computed(visit, &one.id).await.ok(),
+            false => None,
+        };
+        let names = computed.map(|computed| listed(&firsts(&computed.standings)));
+        winners.push(names.unwrap_or_default());
+    }
+    winners
+}
+
 /// The names of those who are first; none before the first match.
-pub(super) fn firsts(standings: &Standings) -> Vec<String> {
+fn firsts(standings: &Standings) -> Vec<String> {
     let first = standings.entrants.iter();
     let first = first.filter(|one| one.rank == Some(1) && standings.games > 0);
     first.map(|one| one.name.clone()).collect()

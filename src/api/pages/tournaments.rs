@@ -2,7 +2,7 @@
 
 use super::filters::{Field, fields, link, query};
 use super::layout::{Shell, shown};
-use super::leaders::first_place;
+use super::leaders::{first_place, winners};
 use super::view::{self, When, figure, percent, range, when};
 use super::visit::Visit;
 use crate::api::kept_standings::Computed;
@@ -33,7 +33,8 @@ const SHOWN_MAX: usize = 8;
 struct Tournaments {
     shell: Shell,
     filters: Vec<Field>,
-    rows: Vec<Row>,
+    /// Each with who won it.
+    rows: Vec<(Row, String)>,
     later: bool,
     first: String,
     next: Option<String>,
@@ -203,13 +204,14 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<tournaments::Tournaments>()?;
     let follow = Some(visit.events().await);
     let listed = tournaments::Tournaments::page(&visit, &params).await?;
+    let winners = winners(&visit, &listed.items).await;
     shown(&Tournaments {
         shell: Shell {
             follow,
             ..visit.shell("Tournaments", "/tournaments")
         },
         filters: fields::<tournaments::Tournaments>(&visit, &["game"]),
-        rows: listed.items.into_iter().map(row).collect(),
+        rows: listed.items.into_iter().map(row).zip(winners).collect(),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
         next: listed.next.map(|next| link(&visit, "cursor", &next)),
