@@ -142,6 +142,8 @@ async fn what_was_learnt_is_shown_with_its_intervals_and_what_it_counts() {
         assert!(page.text.contains(expected), "{expected}: {}", page.text);
     }
     assert!(!page.text.contains("95 %") && !page.text.contains("Not shown."));
+    let list = app.look("/opponents", "").await.text;
+    assert!(list.contains("<td>bluff rate 0.5</td>"), "{list}");
 }
 
 #[tokio::test]
