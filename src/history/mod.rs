@@ -38,7 +38,9 @@ mod tokens;
 mod tournaments;
 mod versus;
 
-pub use bots::{BotRecord, bot_record, bots_by_seat, is_player, only_versions, programs_played};
+pub use bots::{
+    BotRecord, bot_record, bot_records, bots_by_seat, is_player, only_versions, programs_played,
+};
 pub use changes::{Change, changed, changes, follows_change, last_change};
 pub use contents::{
     Contents, bluffs, bluffs_after, contents, entries, entries_page, facts, facts_page, has_fact,
