@@ -14,12 +14,10 @@ const RUNNING_MAX: i64 = 32;
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
 pub async fn match_numbered(reader: &Reader, id: &str) -> Result<Option<MatchRow>, StoreError> {
-    let found = match_row(reader, id).await?;
-    let of_tournament = |row: &MatchRow| row.seats.iter().any(|seat| seat.entrant.is_some());
-    let Some(mut row) = found else {
+    let Some(mut row) = match_row(reader, id).await? else {
         return Ok(None);
     };
-    if !of_tournament(&row) {
+    if row.seats.iter().all(|seat| seat.entrant.is_none()) {
         return Ok(Some(row));
     }
     let mut query = Builder::new("SELECT t.entrants FROM tournaments t WHERE ");
