@@ -2,8 +2,7 @@
 
 use crate::api::matches::MatchShown;
 use crate::replay::seat_names;
-use crate::store::SeatRow;
-use crate::store::types::Place;
+use crate::store::{Place, SeatRow};
 use games::scene::Names;
 use games::sentence::listed;
 use games::text::counted;
