@@ -256,7 +256,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     }
     let board = app.look("/dashboard", "").await.text;
     let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the start<";
-    assert!(board.contains(decisions), "{board}");
+    for part in [decisions, "<pre>[[hub]]\n"] {
+        assert!(board.contains(part), "{part}: {board}");
+    }
     app.state.readiness.refuse("an operator asked for it");
     let refusing = app.look("/", "").await.text;
     assert!(refusing.contains("an operator asked for it"), "{refusing}");
