@@ -185,7 +185,8 @@ pub struct MatchRow {
 pub struct Place {
     /// The tournament's id.
     pub id: String,
-    /// The tournament's name.
+    /// The tournament's name; empty in old files of matches.
+    #[serde(default)]
     pub name: String,
     /// The round.
     pub round: u32,
