@@ -305,7 +305,8 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
 
 /// Whether a player is called by its bot's name.
 pub(super) fn is_name_of(name: &str, bot: &str) -> bool {
-    name == bot || name.starts_with(&format!("{bot} (seat "))
+    let rest = name.strip_prefix(bot);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// How a match is over that nobody won, in words.
