@@ -56,6 +56,15 @@ const MARKS_MAX: usize = 60;
 /// How wide an interval's picture is.
 const SPAN_WIDTH: f64 = 200.0;
 
+impl Frame {
+    /// Where curves end, so that there is room for their names.
+    fn end(&self, curves: &[Curve]) -> f64 {
+        let names = curves.iter().map(|curve| curve.name.chars().count());
+        let room = LABEL_LEFT + CHAR_WIDTH * names.max().unwrap_or_default() as f64;
+        self.width - self.right.min(room)
+    }
+}
+
 /// An interval between 0 and 1.
 pub(crate) struct Span {
     pub(crate) from: String,
@@ -165,9 +174,7 @@ fn framed(
     let (x_low, x_high) = bounds(points().map(|point| point.x))?;
     let ends = points().flat_map(|point| [point.low, point.y, point.high]);
     let (y_low, y_high) = bounds(ends)?;
-    let names = curves.iter().map(|curve| curve.name.chars().count());
-    let room = LABEL_LEFT + CHAR_WIDTH * names.max().unwrap_or_default() as f64;
-    let (left, right) = (frame.left, frame.width - frame.right.min(room));
+    let (left, right) = (frame.left, frame.end(curves));
     let (top, bottom) = (TOP, frame.height - BOTTOM);
     let scale = |value: f64, low: f64, high: f64| match high > low {
         true => (value - low) / (high - low),
