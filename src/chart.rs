@@ -10,7 +10,7 @@ struct Frame {
     class: &'static str,
     width: f64,
     height: f64,
-    /// Room for labels on the left and on the right.
+    /// Room for labels on the left, and at most on the right.
     left: f64,
     right: f64,
     /// About how many numbers stand below.
@@ -46,12 +46,24 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 34.0;
 /// How long the pieces are of curves that lie on each other.
 const DASH: f64 = 9.0;
+/// How far a curve's label is from its end, and how wide its letters are about.
+const LABEL_LEFT: f64 = 10.0;
+const CHAR_WIDTH: f64 = 8.0;
 /// How far labels of curves are apart at least.
 const LABEL_HEIGHT: f64 = 15.0;
 /// Up to this many points each is a mark that leads somewhere.
 const MARKS_MAX: usize = 60;
 /// How wide an interval's picture is.
 const SPAN_WIDTH: f64 = 200.0;
+
+impl Frame {
+    /// Where curves end, so that there is room for their names.
+    fn end(&self, curves: &[Curve]) -> f64 {
+        let names = curves.iter().map(|curve| curve.name.chars().count());
+        let room = LABEL_LEFT + CHAR_WIDTH * names.max().unwrap_or_default() as f64;
+        self.width - self.right.min(room)
+    }
+}
 
 /// An interval between 0 and 1.
 pub(crate) struct Span {
@@ -162,7 +174,7 @@ fn framed(
     let (x_low, x_high) = bounds(points().map(|point| point.x))?;
     let ends = points().flat_map(|point| [point.low, point.y, point.high]);
     let (y_low, y_high) = bounds(ends)?;
-    let (left, right) = (frame.left, frame.width - frame.right);
+    let (left, right) = (frame.left, frame.end(curves));
     let (top, bottom) = (TOP, frame.height - BOTTOM);
     let scale = |value: f64, low: f64, high: f64| match high > low {
         true => (value - low) / (high - low),
@@ -265,8 +277,13 @@ fn ticks(low: f64, high: f64, count: u32) -> Vec<(f64, String)> {
         .take_while(|value| *value <= high);
     numbers
         .take(50)
-        .map(|value| (value, format!("{:.decimals$}", value + 0.0)))
+        .map(|value| (value, minus(format!("{:.decimals$}", value + 0.0))))
         .collect()
+}
+
+/// A number with a minus sign in place of a hyphen.
+pub(crate) fn minus(number: String) -> String {
+    number.replace('-', "−")
 }
 
 fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
@@ -301,7 +318,8 @@ fn marks(
     let points = curve.points.iter();
     let points = points.filter(|_| curve.points.len() <= MARKS_MAX);
     let mark = |point: &Point| {
-        let words = format!("{}: {:.0} after {:.0}", curve.name, point.y, point.x);
+        let value = minus(format!("{:.0}", point.y));
+        let words = format!("{}: {value} after {:.0}", curve.name, point.x);
         let place = (format!("{:.1}", x(point.x)), format!("{:.1}", y(point.y)));
         (place.0, place.1, to(point.x as u32), words)
     };
@@ -353,7 +371,7 @@ mod tests {
         // Of the two pictures one is shown.
         let (wide, narrow) = svg.split_once("<svg class=\"chart narrow\"").unwrap();
         for svg in [wide, narrow] {
-            assert_eq!(svg.matches("class=\"band s-line s-p3\"").count(), 2);
+            assert_eq!(svg.matches("class=\"band s-p3\"").count(), 2);
             assert_eq!(svg.matches("href=\"#round-2\"").count(), 3, "{svg}");
             // The numbers below are enough for keys.
             let marks = "href=\"#round-2\" tabindex=\"-1\"";
@@ -406,7 +424,7 @@ mod tests {
             .into_iter()
             .map(|(_, text)| text)
             .collect();
-        assert_eq!(texts, ["-20", "0", "20", "40", "60"]);
+        assert_eq!(texts, ["−20", "0", "20", "40", "60"]);
         let texts: Vec<String> = ticks(0.73, 0.89, 6)
             .into_iter()
             .map(|(_, text)| text)

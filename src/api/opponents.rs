@@ -7,7 +7,7 @@ use super::query::{Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
 use super::sight::{Sight, WITHHELD};
-use crate::history::{self, GameWord, OpponentKind, StoredModel, Teaching};
+use crate::history::{self, GameWord, OpponentKind, Page, StoredModel, Teaching};
 use axum::extract::Path;
 use axum::response::Response;
 use games::Models;
@@ -71,14 +71,27 @@ impl Rows for Opponents {
     type Filters = Wanted;
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<OpponentShown> {
-        let (Wanted { game, kind }, at) = (&params.filters, params.page()?);
-        let store = &reader.state.store;
-        let rows = history::models(store.reader(), game.as_deref(), *kind, &at).await?;
-        let taught = taught(reader).await?;
+        let (rows, taught) = (rows(reader, params).await?, taught(reader).await?);
         Ok(Listed::page(rows, |model| {
             shown(&reader.sight, &taught, &model)
         }))
     }
+}
+
+/// The same with what is known about each.
+pub(super) async fn known(reader: &Reader, params: &Params<Wanted>) -> Paged<OpponentModel> {
+    let (rows, taught) = (rows(reader, params).await?, taught(reader).await?);
+    Ok(Listed::page(rows, |stored| {
+        let kit = reader.state.store.reader().kit(&stored.game);
+        let models = kit.and_then(|kit| kit.card().models);
+        modelled(&reader.sight, &taught, &stored, models)
+    }))
+}
+
+async fn rows(reader: &Reader, params: &Params<Wanted>) -> Result<Page<StoredModel>, Problem> {
+    let (Wanted { game, kind }, at) = (&params.filters, params.page()?);
+    let store = &reader.state.store;
+    Ok(history::models(store.reader(), game.as_deref(), *kind, &at).await?)
 }
 
 /// What is known about an opponent.
@@ -90,10 +103,21 @@ pub(super) async fn model(Path(id): Path<String>, asked: Asked) -> Result<Respon
 /// One opponent with its model.
 pub(super) async fn find(reader: &Reader, id: &str) -> Result<OpponentModel, Problem> {
     let (stored, models) = stored(reader, id).await?;
-    let opponent = shown(&reader.sight, &taught(reader).await?, &stored);
+    let taught = taught(reader).await?;
+    Ok(modelled(&reader.sight, &taught, &stored, models))
+}
+
+/// An opponent with what is known about it, as its game shows that.
+fn modelled(
+    sight: &Sight,
+    taught: &[Teaching],
+    stored: &StoredModel,
+    models: Option<&dyn Models>,
+) -> OpponentModel {
+    let opponent = shown(sight, taught, stored);
     let models = models.filter(|_| opponent.withheld.is_none());
     let model = models.map(|models| models.show(&stored.model));
-    Ok(OpponentModel { opponent, model })
+    OpponentModel { opponent, model }
 }
 
 /// A stored model and how its game shows it.

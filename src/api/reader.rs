@@ -39,7 +39,7 @@ impl Reader {
 
     /// The stored match with this id, or the problem that there is none.
     pub(super) async fn match_row(&self, id: &str) -> Result<MatchRow, Problem> {
-        let row = history::match_row(self.state.store.reader(), id).await?;
+        let row = history::match_numbered(self.state.store.reader(), id).await?;
         row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
     }
 

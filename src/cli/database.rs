@@ -304,7 +304,7 @@ pub(super) async fn verify(
 }
 
 pub(super) async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
-    history::match_row(store.reader(), id)
+    history::match_numbered(store.reader(), id)
         .await?
         .with_context(|| {
             format!("there is no match {id}; `drover match list` shows those that exist")

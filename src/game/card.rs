@@ -8,7 +8,7 @@ use crate::models::{Models, Train};
 use crate::scene::{Names, News, Picture, Scene};
 use crate::sentence::Reading;
 use crate::sighting::Sighting;
-use crate::text::counted;
+use crate::text::{counted, grouped};
 use crate::wire::{Fact, Reception};
 use serde::Serialize;
 use serde_json::Value;
@@ -187,16 +187,17 @@ impl Scores {
         word: |_| None,
     };
 
-    /// A score with its unit, or its word: `3 points`, `eliminated`.
+    /// A score with its unit, or its word: `1,300 points`, `eliminated`.
     #[must_use]
     pub fn full(&self, score: i64) -> String {
-        (self.word)(score).map_or_else(|| counted(score, self.unit), str::to_owned)
+        let words = || counted(score, self.unit).replacen(&score.to_string(), &grouped(score), 1);
+        (self.word)(score).map_or_else(words, str::to_owned)
     }
 
     /// The same without the unit, where many scores stand next to each other: `3`, `eliminated`.
     #[must_use]
     pub fn short(&self, score: i64) -> String {
-        (self.word)(score).map_or_else(|| score.to_string(), str::to_owned)
+        (self.word)(score).map_or_else(|| grouped(score), str::to_owned)
     }
 }
 

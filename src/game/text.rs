@@ -27,6 +27,19 @@ pub fn counted(number: impl TryInto<i64>, word: &str) -> String {
     }
 }
 
+/// A number with commas between thousands: `14,050`.
+#[must_use]
+pub fn grouped(number: i64) -> String {
+    let mut text = number.to_string();
+    let first = usize::from(number < 0) + 1;
+    let mut at = text.len().saturating_sub(3);
+    while at >= first {
+        text.insert(at, ',');
+        at = at.saturating_sub(3);
+    }
+    text
+}
+
 fn plural(word: &str) -> String {
     let stem = word.strip_suffix('y');
     let hisses = ["s", "x", "ch", "sh"].iter().any(|end| word.ends_with(end));

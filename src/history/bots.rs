@@ -4,7 +4,7 @@ use super::narrow::{OWN, SESSION_SHARE, meant};
 use super::records::Filter;
 use super::secrecy::OVER;
 use super::versus::newest;
-use crate::store::sql::{query, query_as};
+use crate::store::sql::{Row, query, query_as};
 use crate::store::{Reader, StoreError};
 use games::stats::Moments;
 use serde_json::json;
@@ -34,42 +34,62 @@ pub async fn bot_record(
     bot: &str,
     over_by_us: i64,
 ) -> Result<BotRecord, StoreError> {
+    let mut records = bot_records(reader, game, Some(bot), over_by_us).await?;
+    Ok(records.remove(bot).unwrap_or_default())
+}
+
+/// The same of each bot by its name, among the newest 4096 matches of the game; or of one alone, as [`bot_record`] has it.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn bot_records(
+    reader: &Reader,
+    game: &str,
+    bot: Option<&str>,
+    over_by_us: i64,
+) -> Result<HashMap<String, BotRecord>, StoreError> {
     let filter = Filter {
         game: Some(game.to_owned()),
-        bot: Some(bot.to_owned()),
+        bot: bot.map(str::to_owned),
         ..Filter::default()
     };
     let found = newest(reader, &filter).await?;
-    let [from, below] = meant(bot);
-    let row = query(format!(
-        "SELECT count(*), total(w), total(w * w), 
+    let [from, below] = bot.map_or([None, None], |bot| meant(bot).map(Some));
+    let rows = query(format!(
+        "SELECT bot, count(*), total(w), total(w * w),
              count(*) FILTER (WHERE w = 1), count(*) FILTER (WHERE w > 0 AND w < 1) FROM (
-            SELECT coalesce(
+            SELECT coalesce($5, o.bot) AS bot, coalesce(
                 (SELECT r.win_share FROM results r WHERE r.match_id = o.match_id AND r.seat = o.place),
                 (SELECT {SESSION_SHARE} FROM sessions x
                  WHERE x.match_id = o.match_id AND coalesce(x.seat, -x.id) = o.place LIMIT 1)) AS w
             FROM ({OWN}) o CROSS JOIN matches m ON m.id = o.match_id
-            WHERE o.bot >= $2 AND o.bot < $3 AND ({OVER}) <= $4) AS shares WHERE w IS NOT NULL"
+            WHERE ($2 IS NULL OR (o.bot >= $2 AND o.bot < $3)) AND ({OVER}) <= $4) AS shares
+         WHERE w IS NOT NULL GROUP BY bot"
     ))
     .bind(found.json())
     .bind(from)
     .bind(below)
     .bind(over_by_us)
-    .fetch_one(reader.pool())
+    .bind(bot.map(str::to_owned))
+    .fetch_all(reader.pool())
     .await?;
-    let count = row.try_get::<i64>(0)? as u64;
-    let won = row.try_get::<i64>(3)? as u64;
-    let tied = row.try_get::<i64>(4)? as u64;
-    Ok(BotRecord {
-        won,
-        tied,
-        lost: count.saturating_sub(won + tied),
-        share: Moments {
-            count: count as f64,
-            sum: row.try_get(1)?,
-            squares: row.try_get(2)?,
-        },
-    })
+    let record = |row: &Row| {
+        let count = row.try_get::<i64>(1)? as u64;
+        let won = row.try_get::<i64>(4)? as u64;
+        let tied = row.try_get::<i64>(5)? as u64;
+        let record = BotRecord {
+            won,
+            tied,
+            lost: count.saturating_sub(won + tied),
+            share: Moments {
+                count: count as f64,
+                sum: row.try_get(2)?,
+                squares: row.try_get(3)?,
+            },
+        };
+        Ok((row.try_get(0)?, record))
+    };
+    rows.iter().map(record).collect()
 }
 
 /// Users' programs that have played, as history has them, each with its game; of all games or of one.

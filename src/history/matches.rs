@@ -1,6 +1,5 @@
 //! Reading matches and sessions.
 
-use super::entrants;
 use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS, found};
 use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
@@ -24,9 +23,9 @@ const MATCH_ROWS: &str =
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
              LEFT JOIN participations q ON q.match_id = t.match_id AND q.seat = t.seat
          WHERE t.match_id = m.id),
-        (SELECT CAST(json_object('id', p.tournament, 'round', p.round, 'table', p.table_no, 'number', p.number)
-             AS TEXT)
-         FROM tournament_matches p WHERE p.match_id = m.id)";
+        (SELECT CAST(json_object('id', p.tournament, 'name', t.name, 'round', p.round, 'table', p.table_no,
+             'number', p.number) AS TEXT)
+         FROM tournament_matches p JOIN tournaments t ON t.id = p.tournament WHERE p.match_id = m.id)";
 
 /// How many of the last sessions are searched for ones that ended recently.
 const ENDED_WITHIN: i64 = 20_000;
@@ -68,7 +67,7 @@ pub async fn matches(
     query.push_bind(found.json()).push(")) ORDER BY m.id DESC");
     let rows = query.build().fetch_all(reader.pool()).await?;
     Ok(Page {
-        items: read_matches(reader, &rows).await?,
+        items: rows.iter().map(read_match).collect::<Result<_, _>>()?,
         next: found.next,
     })
 }
@@ -87,7 +86,7 @@ pub async fn matches_ended(
     query.push(" ORDER BY m.ended_us DESC LIMIT ");
     query.push_bind(limit);
     let rows = query.build().fetch_all(reader.pool()).await?;
-    read_matches(reader, &rows).await
+    rows.iter().map(read_match).collect()
 }
 
 /// One match.
@@ -98,8 +97,7 @@ pub async fn match_row(reader: &Reader, id: &str) -> Result<Option<MatchRow>, St
     let mut query = matches_query();
     query.push(" AND m.id = ").push_bind(id.to_owned());
     let row = query.build().fetch_optional(reader.pool()).await?;
-    let found = read_matches(reader, row.as_slice()).await?;
-    Ok(found.into_iter().next())
+    row.as_ref().map(read_match).transpose()
 }
 
 /// Whether this match is over for everyone.
@@ -281,13 +279,6 @@ pub async fn team_of(
 
 /// The maximum number of sessions shown as one team.
 const TEAM_MAX: i64 = 100;
-
-async fn read_matches(reader: &Reader, rows: &[Row]) -> Result<Vec<MatchRow>, StoreError> {
-    let matches: Result<Vec<MatchRow>, StoreError> = rows.iter().map(read_match).collect();
-    let mut matches = matches?;
-    entrants::number(reader, &mut matches).await?;
-    Ok(matches)
-}
 
 fn read_match(row: &Row) -> Result<MatchRow, StoreError> {
     Ok(MatchRow {

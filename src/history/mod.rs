@@ -8,7 +8,8 @@
 //! store's last entry and fact from before its sessions are looked up. What comes later may belong to a session that is not
 //! among them, and its number would lead a reader past that. Sessions of one team at a foreign judge are found when asked for,
 //! by a digest of what all of them have seen alike and by their time. Matches of tournaments are given their entrants' numbers
-//! (`entrants`), which decide their colours; a running match is matched to its tournament by its entrants' names.
+//! (`entrants`), which decide their colours, where they are drawn; a running match is matched to its tournament by its
+//! entrants' names.
 
 mod bots;
 mod changes;
@@ -37,12 +38,15 @@ mod tokens;
 mod tournaments;
 mod versus;
 
-pub use bots::{BotRecord, bot_record, bots_by_seat, is_player, only_versions, programs_played};
+pub use bots::{
+    BotRecord, bot_record, bot_records, bots_by_seat, is_player, only_versions, programs_played,
+};
 pub use changes::{Change, changed, changes, follows_change, last_change};
 pub use contents::{
     Contents, bluffs, bluffs_after, contents, entries, entries_page, facts, facts_page, has_fact,
     head, last_bluff, last_numbers, last_numbers_of, transcript, whole_transcript,
 };
+pub use entrants::match_numbered;
 pub use integrity::{EntryCounts, entry_counts, integrity, match_ids};
 pub use ledger::{
     LedgerLine, last_decision, ledger_newest, ledger_newest_of, ledger_page, times_by_seat,

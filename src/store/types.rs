@@ -185,6 +185,9 @@ pub struct MatchRow {
 pub struct Place {
     /// The tournament's id.
     pub id: String,
+    /// The tournament's name; empty in old files of matches.
+    #[serde(default)]
+    pub name: String,
     /// The round.
     pub round: u32,
     /// The table in the round, from 0.

@@ -267,6 +267,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
 
     // From a tournament to an entrant's lost match.
     browser.open(&format!("{}/tournaments", app.url()));
+    browser.until("document.querySelector('#rows').textContent.includes('Ann and Cid')");
     browser.click("tbody a");
     browser.until("document.querySelector('#standings')");
     assert_eq!(
@@ -274,9 +275,17 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         "Cup & <b>saucer</b>"
     );
     assert_eq!(
-        browser.text("document.querySelectorAll('svg.chart.wide .band').length"),
-        "3"
+        browser.text("document.querySelectorAll('#ratings, svg.chart').length"),
+        "0",
+        "all ratings are equal"
     );
+    let text = browser.text("document.querySelector('#all').textContent");
+    for part in [
+        "Ann and Cid share the first place, ahead of Bob by mean points (1 to 0.875).",
+        "round-robin, 2 laps",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
     browser.click("#all tbody th a");
     browser.until("location.search.includes('entrant=')");
     assert_ne!(

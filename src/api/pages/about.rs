@@ -28,6 +28,8 @@ pub(super) struct About {
     /// Options that are not as usual, and the others.
     pub(super) changed: Vec<Rule>,
     pub(super) usual: Vec<Rule>,
+    /// What was drawn for it: its map or its deal.
+    pub(super) drawn: &'static str,
     /// What its deal follows from.
     pub(super) deal: Option<Dealt>,
     /// All that it was started from, once that is public; JSON.
@@ -44,7 +46,7 @@ pub(super) struct Player {
     pub(super) number: usize,
     pub(super) colour: &'static str,
     pub(super) name: String,
-    /// Our bot there, where one played.
+    /// Our bot there, where one of another name played.
     pub(super) bot: String,
     pub(super) version: String,
     /// Who ran it.
@@ -81,11 +83,13 @@ impl About {
         let ours = found.ours && found.referee != IMPORTED;
         let players = row.seats.iter().map(|seat| {
             let played = bots.row(&visit.sight, &row, seat);
+            let name = names.name(seat.seat.into());
+            let bot = played.bot.filter(|bot| !view::is_name_of(&name, bot));
             Player {
                 number: usize::from(seat.seat) + 1,
                 colour: names.colour(seat.seat.into()),
-                name: names.name(seat.seat.into()),
-                bot: played.bot.unwrap_or_default(),
+                bot: bot.unwrap_or_default(),
+                name,
                 version: played.version.unwrap_or_default(),
                 run_by: run_by(seat, ours),
             }
@@ -105,6 +109,10 @@ impl About {
             why: why(found),
             changed,
             usual,
+            drawn: match card.and_then(|card| card.maps) {
+                Some(_) => "Map",
+                None => "Deal",
+            },
             deal,
             setup: found.setup.as_ref().map(raw),
             verify: format!("drover match verify {}", row.id),

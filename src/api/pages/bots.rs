@@ -3,24 +3,25 @@
 use super::layout::{Shell, shown};
 use super::start::Place;
 use super::versus::{self, Rival};
-use super::view::{MatchLine, line, now, percent, title};
+use super::view::{MatchLine, line, now, percent, range, title};
 use super::visit::Visit;
 use crate::api::bots::{self, BotResults, BotShown};
 use crate::api::lists::Rows as _;
 use crate::api::matches;
 use crate::api::problem::Problem;
 use crate::api::query::Params;
-use crate::history::Filter;
+use crate::history::{self, Filter};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use std::collections::HashMap;
 
 #[derive(Template)]
 #[template(path = "pages/bots.html")]
 struct Bots {
     shell: Shell,
-    /// By name and title.
-    games: Vec<(&'static str, &'static str, Vec<BotShown>)>,
+    /// By name and title; each bot with its matches and its share of the wins.
+    games: Vec<(&'static str, &'static str, Vec<(BotShown, String, String)>)>,
 }
 
 #[derive(Template)]
@@ -43,11 +44,19 @@ struct Bot {
 /// `GET /bots`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<bots::Bots>()?;
-    let mut games: Vec<(&'static str, &'static str, Vec<BotShown>)> = Vec::new();
+    let mut games: Vec<(&'static str, &'static str, Vec<_>)> = Vec::new();
+    let mut records = HashMap::new();
     for bot in bots::Bots::page(&visit, &params).await?.items {
-        match games.last_mut().filter(|(game, ..)| *game == bot.game) {
-            Some((.., bots)) => bots.push(bot),
-            None => games.push((bot.game, title(bot.game), vec![bot])),
+        if games.last().is_none_or(|(game, ..)| *game != bot.game) {
+            let (reader, open_us) = (visit.state.store.reader(), visit.sight.open_us());
+            records = history::bot_records(reader, bot.game, None, open_us).await?;
+            games.push((bot.game, title(bot.game), Vec::new()));
+        }
+        let record = records.get(&bot.name);
+        let matches = record.map(|record| record.share.count.to_string());
+        let share = record.map(|record| percent(record.share.mean()));
+        if let Some((.., bots)) = games.last_mut() {
+            bots.push((bot, matches.unwrap_or_default(), share.unwrap_or_default()));
         }
     }
     let shell = visit.shell("Bots", "/bots");
@@ -101,12 +110,12 @@ fn results(found: &BotResults) -> Vec<(&'static str, String, String)> {
         return Vec::new();
     };
     let count = |name, count: u64| (name, count.to_string(), String::new());
-    let range = format!("{} to {} at 95 %", percent(low), percent(high));
+    let range = format!("{} at 95 %", range(low, high));
     vec![
         count("Matches", found.matches),
         count("Won", found.won),
         count("Tied", found.tied),
         count("Lost", found.lost),
-        ("Share of the wins", percent(share), range),
+        ("Win share", percent(share), range),
     ]
 }

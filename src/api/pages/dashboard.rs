@@ -2,7 +2,7 @@
 
 use super::hubs::{Line as HubLine, lines as hub_lines};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, bytes, figure, line, micros, now, percent, title};
+use super::view::{MatchLine, bytes, line, micros, now, percent, title};
 use super::visit::Visit;
 use crate::api::hubs::ToHubs;
 use crate::api::lateness::LedgerSummary;
@@ -16,7 +16,6 @@ use crate::metrics as names;
 use askama::Template;
 use axum::response::Response;
 use games::Cause;
-use jiff::Timestamp;
 use std::collections::BTreeMap;
 
 /// The most matches in each of its lists.
@@ -27,8 +26,13 @@ const COUNTED_MAX: usize = 250;
 const DECISIONS_MAX: u32 = 2_000;
 /// How far back it counts, in seconds.
 const LATELY_S: i64 = 3_600;
-/// What a decision goes through.
-const STEPS: [&str; 4] = ["queued", "thought", "committed", "sent"];
+/// What a decision goes through, as metrics and people call it.
+const STEPS: [(&str, &str); 4] = [
+    ("queued", "waiting"),
+    ("thought", "thinking"),
+    ("committed", "storing"),
+    ("sent", "sending"),
+];
 
 #[derive(Template)]
 #[template(path = "pages/dashboard.html")]
@@ -57,8 +61,6 @@ struct Figure {
 struct Game {
     name: String,
     decisions: usize,
-    /// How many a minute, where that can be said.
-    rate: String,
     median: String,
     most: String,
     longest: String,
@@ -119,8 +121,11 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         live: shown_lines(&live.iter().collect::<Vec<_>>()),
         ended: shown_lines(&ended),
         failed: shown_lines(&failed),
-        games: games.into_iter().map(|sum| game(sum, now)).collect(),
-        steps: STEPS.iter().filter_map(|step| samples.step(step)).collect(),
+        games: games.into_iter().map(game).collect(),
+        steps: STEPS
+            .into_iter()
+            .filter_map(|(step, name)| samples.step(step, name))
+            .collect(),
         hubs: hub_lines(ToHubs::page(&visit, &Params::default()).await?.items),
     })
 }
@@ -128,17 +133,18 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 /// The share of its limit from which on a decision is marked.
 const SCARCE: f64 = 0.8;
 
-fn game(sum: LedgerSummary, now: Timestamp) -> Game {
+fn game(sum: LedgerSummary) -> Game {
     let time = |ms: f64| micros((ms.max(0.0) * 1e3) as u64);
     let used = 1.0 - sum.spare_min;
-    let minutes = now.duration_since(sum.since).as_secs_f64() / 60.0;
     Game {
         decisions: sum.decisions,
-        rate: figure(sum.decisions as f64 / minutes.max(1.0)),
         median: time(sum.sent_ms_p50),
         most: time(sum.sent_ms_p99),
         longest: time(sum.sent_ms_max),
-        used: percent(used),
+        used: match used {
+            ..0.001 => "< 0.1\u{a0}%".to_owned(),
+            used => percent(used),
+        },
         scarce: used >= SCARCE,
         fallbacks: sum.fallbacks,
         late: sum.late,
@@ -163,28 +169,17 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
     };
     let sum = |name| samples.sum(name);
     let whole = |name| format!("{:.0}", sum(name));
+    let faulty = format!("in the last hour, {} by a fault", counted(failed));
+    // Sessions' decisions: those of seats that our referee alone plays are in the ledger only.
+    let started = "sent to referees since the start";
     vec![
         figure("Live matches", counted(live), ""),
-        figure("Live sessions", whole(names::SESSIONS_LIVE), "ours"),
-        figure("Ended in the last hour", counted(ended), ""),
+        figure("Live sessions", whole(names::SESSIONS_LIVE), "our seats"),
+        fault(figure("Ended", counted(ended), &faulty), failed as f64),
+        figure("Decisions", whole(names::DECISIONS), started),
         fault(
-            figure("Of these by a fault", counted(failed), ""),
-            failed as f64,
-        ),
-        figure("Decisions", whole(names::DECISIONS), "since it started"),
-        fault(
-            figure(
-                "Fallbacks sent",
-                whole(names::FALLBACKS),
-                "since it started",
-            ),
+            figure("Fallbacks", whole(names::FALLBACKS), started),
             sum(names::FALLBACKS),
-        ),
-        figure("Thinking now", whole(names::THINKING_JOBS), ""),
-        figure(
-            "Connections",
-            format!("{:.0}", sum(names::LISTENER_OPEN)),
-            "",
         ),
         figure("Memory", bytes(sum(names::PROCESS_RESIDENT)), ""),
         figure("Database", bytes(sum(names::STORE_BYTES)), ""),
@@ -211,8 +206,8 @@ impl Samples {
     }
 
     /// What a step of decisions took; `None` if there were none.
-    fn step(&self, name: &'static str) -> Option<Step> {
-        let label = format!("step=\"{name}\"");
+    fn step(&self, step: &str, name: &'static str) -> Option<Step> {
+        let label = format!("step=\"{step}\"");
         let own = |suffix: &str| {
             let family = format!("{}{suffix}", names::LEDGER);
             let samples = self
@@ -263,12 +258,12 @@ mod tests {
             drover_fallbacks_total{cause=\"time\"} 2\ndrover_fallbacks_total{cause=\"panic\"} 3\n\
             drover_fallbacks_total_other 9\n";
         let samples = Samples(text.to_owned());
-        let step = samples.step("sent").unwrap();
+        let step = samples.step("sent", "sending").unwrap();
         assert_eq!(
             (&*step.median, &*step.most, &*step.mean),
             ("≤ 1.0 ms", "≤ 2.5 ms", "2.0 ms")
         );
-        assert!(samples.step("queued").is_none());
+        assert!(samples.step("queued", "waiting").is_none());
         assert_eq!(samples.sum("drover_fallbacks_total"), 5.0);
         assert_eq!(format!("{:.0}", samples.sum("drover_nothing")), "0");
     }

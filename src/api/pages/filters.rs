@@ -45,7 +45,7 @@ fn label(name: &'static str) -> &'static str {
         "referee" => "Referee",
         "market" => "Referee's number",
         "side" => "Transcript of",
-        "outcome" => "Our result",
+        "outcome" => "The bot's result",
         "cause" => "Ended by",
         "participation" => "A player was",
         "since" => "Since (UTC)",

@@ -8,6 +8,7 @@ use crate::api::matches;
 use crate::api::problem::Problem;
 use askama::Template;
 use axum::response::Response;
+use games::text::counted;
 
 #[derive(Template)]
 #[template(path = "pages/matches.html")]
@@ -17,6 +18,10 @@ struct Matches {
     more: Vec<Field>,
     /// Whether one of those is set.
     open: bool,
+    /// Whether any filter is set.
+    filtered: bool,
+    /// How many there are, in words, if all are on this page.
+    count: Option<String>,
     matches: Vec<MatchLine>,
     /// What is shown where there are no rows.
     none: &'static str,
@@ -51,6 +56,10 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             "until",
         ],
     );
+    let filtered = visit
+        .pairs()
+        .any(|(name, value)| name != "cursor" && !value.is_empty());
+    let whole = !later && listed.next.is_none() && !listed.items.is_empty();
     shown(&Matches {
         shell: Shell {
             follow,
@@ -59,12 +68,13 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         main: fields::<matches::Matches>(&visit, &["game", "bot", "opponent", "outcome"]),
         open: more.iter().any(|field| !field.value.is_empty()),
         more,
+        filtered,
+        count: whole.then(|| counted(listed.items.len(), "match")),
         matches: listed.items.iter().map(|found| line(found, now)).collect(),
         none: match listed.next {
-            Some(_) => {
-                "None of the matches examined is like this. Older ones may be: see the next page."
-            }
-            None => "No match is like this. With fewer filters there may be some.",
+            Some(_) => "None of the matches examined fits. Older ones may: see the next page.",
+            None if filtered => "No match fits.",
+            None => "No match is stored yet.",
         },
         later,
         first: link(&visit, "cursor", ""),

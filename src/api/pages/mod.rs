@@ -13,6 +13,7 @@ mod facts;
 mod filters;
 mod hubs;
 mod layout;
+mod leaders;
 mod login;
 mod matches;
 mod one_match;

@@ -130,6 +130,7 @@ impl Tab {
 /// Its place in a tournament.
 struct Place {
     id: String,
+    name: String,
     round: u32,
     table: u32,
 }
@@ -191,6 +192,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         detail: found.detail.clone(),
         place: found.tournament.as_ref().map(|place| Place {
             id: place.id.clone(),
+            name: place.name.clone(),
             round: place.round + 1,
             table: place.table + 1,
         }),

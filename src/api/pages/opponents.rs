@@ -26,6 +26,8 @@ use serde_json::{Map, Value};
 const DEPTH_MAX: usize = 4;
 /// The most figures of a model on its page.
 const FIGURES_MAX: usize = 200;
+/// How many of them the list shows.
+const SUMMARY_MAX: usize = 3;
 /// How many of the last bluffs are listed.
 const BLUFFS_MAX: u32 = 20;
 /// How many digits of a map's name are shown.
@@ -36,9 +38,10 @@ const DIGITS_MAX: usize = 8;
 struct Opponents {
     shell: Shell,
     filters: Vec<Field>,
-    rows: Vec<Row>,
+    /// Each with what is known, in short.
+    rows: Vec<(Row, String)>,
     /// Those that are of maps.
-    maps: Vec<Row>,
+    maps: Vec<(Row, String)>,
     later: bool,
     first: String,
     next: Option<String>,
@@ -128,9 +131,12 @@ struct Bluff {
 /// `GET /opponents`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<opponents::Opponents>()?;
-    let listed = opponents::Opponents::page(&visit, &params).await?;
-    let all = listed.items.into_iter().map(|shown| row(&visit, shown));
-    let (maps, rows) = all.partition(|row| row.is_map);
+    let listed = opponents::known(&visit, &params).await?;
+    let all = listed.items.into_iter().map(|found| {
+        let known = ModelShown::read(found.model, models(&visit, &found.opponent.game));
+        (row(&visit, found.opponent), known.summary())
+    });
+    let (maps, rows) = all.partition(|(row, _)| row.is_map);
     shown(&Opponents {
         shell: visit.shell("Opponents", "/opponents"),
         filters: fields::<opponents::Opponents>(&visit, &["game", "kind"]),
@@ -237,6 +243,18 @@ impl ModelShown {
             known.notes = notes.filter(|(name, _)| is_shown(name)).collect();
         }
         known
+    }
+
+    /// Its first figures of which something was seen; without figures what is said first.
+    fn summary(&self) -> String {
+        let seen = self.figures.iter().filter(|figure| figure.numbers.3 > 0.0);
+        let seen = seen.map(|figure| format!("{} {}", figure.name, figure.value));
+        let seen: Vec<String> = seen.take(SUMMARY_MAX).collect();
+        let said = || self.others.first().map(|(_, text)| text.clone());
+        match seen.is_empty() && self.figures.is_empty() {
+            true => said().unwrap_or_default(),
+            false => seen.join(", "),
+        }
     }
 }
 

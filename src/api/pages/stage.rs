@@ -8,9 +8,11 @@ use crate::api::query::Params;
 use crate::api::replays;
 use crate::history::Filter;
 use crate::replay::{Shape, Step, Still};
+use std::collections::HashSet;
 
-/// How many of the newest matches are looked at.
-const NEWEST: u32 = 12;
+/// How many of the newest matches are looked at, and how many of them are tried on the stage.
+const NEWEST: u32 = 100;
+const TRIED_MAX: usize = 12;
 /// How many others are listed.
 const OTHERS_MAX: usize = 6;
 
@@ -63,6 +65,7 @@ impl StartMatches {
         let mut newest = matches::page(visit, &params).await?.items;
         newest.sort_by_key(|found| !found.live);
         let mut lines: Vec<MatchLine> = newest.iter().map(|found| line(found, now())).collect();
+        newest.truncate(TRIED_MAX);
         let mut stage = None;
         for (at, found) in newest.iter().enumerate() {
             let Ok(Some((step, still))) = replays::last(visit, &found.id, Shape::Wide).await else {
@@ -87,10 +90,28 @@ impl StartMatches {
                 break;
             }
         }
-        lines.truncate(OTHERS_MAX);
+        if let Some(stage) = &mut stage {
+            // Lists do not know the entrants' numbers, which are their colours.
+            let row = visit.match_row(&stage.line.id).await?;
+            stage.line = line(&matches::shown(&visit.sight, row), now());
+        }
         Ok(Self {
+            others: others(lines, stage.as_ref().map(|stage| &stage.line)),
             stage,
-            others: lines,
         })
     }
+}
+
+/// Of each game the first one, then the others; of each tournament one, also if that is on the stage.
+fn others(lines: Vec<MatchLine>, staged: Option<&MatchLine>) -> Vec<MatchLine> {
+    let tournament = |line: &MatchLine| line.tournament.as_ref().map(|place| place.id.clone());
+    let mut games: HashSet<String> = staged.map(|line| line.game.clone()).into_iter().collect();
+    let mut tournaments: HashSet<String> = staged.and_then(tournament).into_iter().collect();
+    let mut is_new = |line: &MatchLine| tournament(line).is_none_or(|id| tournaments.insert(id));
+    let lines = lines.into_iter().filter(|line| is_new(line));
+    let (mut first, rest): (Vec<_>, Vec<_>) =
+        lines.partition(|line| games.insert(line.game.clone()));
+    first.extend(rest);
+    first.truncate(OTHERS_MAX);
+    first
 }

@@ -10,6 +10,9 @@ use askama::Template;
 use axum::response::Response;
 use games::{Kit, Wire};
 
+/// What adds a connection to a hub, as pages show it.
+const HUB: &str = include_str!("../../../templates/pages/hub.toml");
+
 #[derive(Template)]
 #[template(path = "pages/start.html")]
 struct Start {
@@ -270,7 +273,7 @@ impl Place {
     }
 
     fn over_tcp(&self, kit: &dyn Kit) -> Vec<Way> {
-        let (game, bot) = (kit.card().name, strongest(kit));
+        let game = kit.card().name;
         let yours = match self.hub.as_deref().and_then(|hub| hub.rsplit_once(':')) {
             Some((host, port)) => format!(
                 "printf 'join YOUR-NAME solo\\n' | nc {} {port}",
@@ -278,9 +281,6 @@ impl Place {
             ),
             None => format!("drover referee {game} --listen 0.0.0.0:3002 --store hub.db"),
         };
-        let hub = format!(
-            "[[hub]]\naddress = \"hub.example:3002\"\nhub = \"duet\"\nname = \"our-name\"\nbot = \"{bot}\""
-        );
         vec![
             way(
                 "Your client on our hub",
@@ -295,7 +295,7 @@ impl Place {
             way(
                 "Our bots on a hub elsewhere",
                 "Into the configuration file; the connection is kept for weeks.",
-                hub,
+                HUB.trim_end().to_owned(),
             ),
         ]
     }

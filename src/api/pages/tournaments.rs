@@ -2,12 +2,14 @@
 
 use super::filters::{Field, fields, link, query};
 use super::layout::{Shell, shown};
-use super::view::{self, When, figure, percent, when};
+use super::leaders::{first_place, winners};
+use super::view::{self, When, figure, percent, range, when};
 use super::visit::Visit;
 use crate::api::kept_standings::Computed;
 use crate::api::lists::Rows as _;
 use crate::api::problem::Problem;
 use crate::api::tournaments::{self, PlayedShown, RoundShown, TournamentShown};
+use crate::chart::minus;
 use crate::clock::now_us;
 use crate::store::TournamentRow;
 use crate::tournament::Progress;
@@ -16,14 +18,11 @@ use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use games::scene::player;
-use games::sentence::listed;
 use games::text::counted;
 use games::{Cause, Outcome};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Facts that only those need who check results.
-const FOLDED: [&str; 3] = ["Secret", "Commitment", "Versions"];
 /// The most entrants in a crosstable.
 const CROSSTABLE_MAX: usize = 40;
 /// The most matches of a round that are not folded away.
@@ -34,7 +33,8 @@ const SHOWN_MAX: usize = 8;
 struct Tournaments {
     shell: Shell,
     filters: Vec<Field>,
-    rows: Vec<Row>,
+    /// Each with who won it.
+    rows: Vec<(Row, String)>,
     later: bool,
     first: String,
     next: Option<String>,
@@ -78,10 +78,8 @@ struct Tournament {
 
 /// How it is played, and how far it has come.
 struct Course {
-    /// What was fixed before it began: name and value.
+    /// What was fixed before it began, also for those who check it: name and value.
     facts: Vec<(&'static str, String)>,
-    /// What only those need who check it.
-    folded: Vec<(&'static str, String)>,
     /// How far it has come, while it runs.
     progress: Option<ProgressShown>,
 }
@@ -116,6 +114,8 @@ struct Shown {
     /// Who is first, in a sentence; empty before the first match.
     leaders: String,
     lines: Vec<Line>,
+    /// Whether the interval by results is another one than that by tables.
+    by_results: bool,
     remarks: Vec<String>,
     unrated: Option<String>,
     /// The crosstable; empty for a large field.
@@ -204,13 +204,14 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<tournaments::Tournaments>()?;
     let follow = Some(visit.events().await);
     let listed = tournaments::Tournaments::page(&visit, &params).await?;
+    let winners = winners(&visit, &listed.items).await;
     shown(&Tournaments {
         shell: Shell {
             follow,
             ..visit.shell("Tournaments", "/tournaments")
         },
         filters: fields::<tournaments::Tournaments>(&visit, &["game"]),
-        rows: listed.items.into_iter().map(row).collect(),
+        rows: listed.items.into_iter().map(row).zip(winners).collect(),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
         next: listed.next.map(|next| link(&visit, "cursor", &next)),
@@ -274,11 +275,12 @@ async fn standings(
     let history = tournaments::history(visit, &computed).await?;
     let Computed { standings, .. } = &*computed;
     let entrants = standings.entrants.iter();
+    let lines = entrants.map(|one| entrant(standings, visit, id, one, colours));
+    let lines: Vec<Line> = lines.collect();
     Ok(Shown {
-        leaders: first_place(standings, row.ended_us.is_some()),
-        lines: entrants
-            .map(|one| entrant(standings, visit, id, one, colours))
-            .collect(),
+        leaders: first_place(standings, row),
+        by_results: lines.iter().any(|one| one.error_single != one.error),
+        lines,
         remarks: standings.remarks.clone(),
         unrated: standings.unrated.clone(),
         cross: crosstable(standings, id, colours),
@@ -289,16 +291,12 @@ async fn standings(
 
 async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
     let found = tournaments::shown(&visit.sight, row.clone());
-    let text = |value: &Value| match value {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(view::value(other)),
-    };
+    let text = |value: &Value| Some(view::value(value)).filter(|_| !value.is_null());
     let mut facts = vec![
-        ("Format", text(&found.schedule)),
-        ("Seats", text(&found.seats)),
-        ("Decks a table", text(&found.decks)),
-        ("Thinking", text(&found.budget)),
+        ("Format", Some(format_words(&found.schedule))),
+        ("Players at a table", text(&found.seats)),
+        ("Decks at a table", text(&found.decks)),
+        ("Thinking", found.budget.as_str().map(budget)),
         ("Seed", found.seed.map(|seed| seed.to_string())),
         ("Secret", found.secret),
         ("Commitment", found.commitment),
@@ -313,16 +311,39 @@ async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
     ));
     let facts = facts.into_iter();
     let facts = facts.filter_map(|(name, value)| Some((name, value?)));
-    let (folded, facts) = facts.partition(|(name, _)| FOLDED.contains(name));
     let progress = match row.ended_us {
         Some(_) => None,
         None => Progress::read(&visit.state.store, row).await?,
     };
     Ok(Course {
-        facts,
-        folded,
+        facts: facts.collect(),
         progress: progress.as_ref().map(progress_shown),
     })
+}
+
+/// A format with its numbers: `round-robin, 2 laps`.
+fn format_words(schedule: &Value) -> String {
+    let format = schedule["format"].as_str().or(schedule.as_str());
+    let fields = schedule.as_object().into_iter().flatten();
+    let fields = fields.filter(|(name, value)| *name != "format" && !value.is_null());
+    let words = fields.map(|(name, value)| {
+        let name = name.replace('_', " ");
+        match (value.as_u64(), name.strip_suffix('s')) {
+            (Some(count), Some(one)) => counted(count, one),
+            _ => format!("{name} {}", view::value(value)),
+        }
+    });
+    let words = std::iter::once(format.unwrap_or("rounds").to_owned()).chain(words);
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// A budget with its unit in full.
+fn budget(text: &str) -> String {
+    match (text.strip_suffix("ms"), text.strip_suffix('n')) {
+        (Some(ms), _) => format!("{ms} ms"),
+        (_, Some(nodes)) => format!("{nodes} nodes"),
+        _ => text.to_owned(),
+    }
 }
 
 fn progress_shown(progress: &Progress) -> ProgressShown {
@@ -346,9 +367,6 @@ fn progress_shown(progress: &Progress) -> ProgressShown {
 }
 
 fn row(shown: TournamentShown) -> Row {
-    let format = shown.schedule["format"]
-        .as_str()
-        .or(shown.schedule.as_str());
     Row {
         started: when(shown.started),
         ended: shown.ended.map(when),
@@ -358,7 +376,7 @@ fn row(shown: TournamentShown) -> Row {
             counted(shown.matches, "match"),
             counted(shown.entrants.len(), "entrant")
         ),
-        format: format.unwrap_or("rounds").to_owned(),
+        format: format_words(&shown.schedule),
         shown,
     }
 }
@@ -373,7 +391,7 @@ fn entrant(
     let scale = standings.model.as_ref().map_or(1.0, |model| model.scale);
     let figures = &one.figures;
     let rating = one.rating.as_ref();
-    let elo = |value: f64| format!("{:.0}", (scale * value).round() + 0.0);
+    let elo = |value: f64| minus(format!("{:.0}", (scale * value).round() + 0.0));
     let ms = |ms: f64| view::micros((ms * 1e3) as u64);
     Line {
         matches: query([("tournament", tournament), ("entrant", &*one.name)]),
@@ -388,11 +406,7 @@ fn entrant(
         record: format!("{}–{}–{}", one.won, one.drawn, one.lost),
         points: figure(one.points),
         pairs: percent(figures.pair_score),
-        pairs_range: format!(
-            "{:.0}–{:.0}",
-            100.0 * figures.pair_score_low,
-            100.0 * figures.pair_score_high
-        ),
+        pairs_range: range(figures.pair_score_low, figures.pair_score_high),
         elo: rating.map_or_else(String::new, |rated| elo(rated.elo)),
         error: rating.map_or_else(String::new, |rated| {
             match (rated.table_lower, rated.table_upper) {
@@ -401,11 +415,11 @@ fn entrant(
             }
         }),
         error_single: rating.map_or_else(String::new, |rated| {
-            format!(
-                "+{} −{}",
-                elo(rated.upper - rated.elo),
-                elo(rated.elo - rated.lower)
-            )
+            let (up, down) = (elo(rated.upper - rated.elo), elo(rated.elo - rated.lower));
+            match up == down {
+                true => format!("±{up}"),
+                false => format!("+{up} −{down}"),
+            }
         }),
         score: figure(figures.mean_score),
         faults: faults(one),
@@ -456,10 +470,9 @@ fn crosstable(standings: &Standings, tournament: &str, colours: &Colours) -> Vec
             points: figure(split.points),
             record: format!("{}–{}–{}", split.won, split.drawn, split.lost),
             share: format!(
-                "{} of the pairs, 95 % between {:.0} and {:.0}",
+                "{} of the pairs, 95 %: {}",
                 percent(split.pair_score),
-                100.0 * split.pair_score_low,
-                100.0 * split.pair_score_high
+                range(split.pair_score_low, split.pair_score_high)
             ),
         })
     };
@@ -531,19 +544,4 @@ fn played(played: PlayedShown, game: &str, colours: &Colours) -> Played {
             cause => view::cause(cause),
         },
     }
-}
-
-/// Who is first, in a sentence; empty before the first match.
-fn first_place(standings: &Standings, ended: bool) -> String {
-    let first = standings.entrants.iter();
-    let first = first.filter(|one| one.rank == Some(1) && standings.games > 0);
-    let names: Vec<String> = first.map(|one| one.name.clone()).collect();
-    let verb = match (ended, names.len()) {
-        (_, 0) => return String::new(),
-        (true, 1) => "won",
-        (true, _) => "share the first place",
-        (false, 1) => "leads",
-        (false, _) => "lead",
-    };
-    format!("{} {verb}.", listed(&names))
 }

@@ -2,7 +2,7 @@
 
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, cause, figure, line, micros, now, percent, title};
+use super::view::{MatchLine, cause, figure, line, micros, now, percent, range, title};
 use super::visit::Visit;
 use crate::api::matches;
 use crate::api::problem::Problem;
@@ -47,6 +47,8 @@ struct Pair {
 pub(super) struct Rival {
     /// What people call it.
     pub(super) label: String,
+    /// Where it is called, if that is not its label; else empty.
+    pub(super) address: String,
     /// To the page of the pair.
     pub(super) link: String,
     /// To the matches of the pair that were lost.
@@ -109,26 +111,37 @@ fn rival(versus: &Versus, link: String) -> Rival {
     });
     Rival {
         label: label(&versus.rival),
+        address: address(&versus.rival).unwrap_or_default().to_owned(),
         lost_link: format!("{link}&outcome=lost"),
         link,
         score: split(String::new(), &versus.all),
-        trend: trend.unwrap_or_else(|| "too few games".to_owned()),
+        trend: trend.unwrap_or_else(|| "too few matches".to_owned()),
         more: versus.more,
     }
 }
 
 /// A rival in words: a command or an address is no name, but there may be no other.
 fn label(rival: &str) -> String {
-    let server = rival.strip_prefix("url:http://");
-    match (rival, server, rival.strip_prefix("cmd:")) {
+    match (rival, address(rival), rival.strip_prefix("cmd:")) {
         ("", ..) => "unknown".to_owned(),
         // All of them, for those who see no more of them.
         ("cmd", ..) => "programs".to_owned(),
         ("url", ..) => "servers".to_owned(),
-        (_, Some(address), _) => format!("the server at {address}"),
+        (_, Some(address), _) => {
+            let path = address.split('?').next().unwrap_or(address);
+            match path.rsplit_once('/') {
+                Some((_, name)) if !name.is_empty() => format!("{name} (over HTTP)"),
+                _ => format!("the server at {address}"),
+            }
+        }
         (_, _, Some(command)) => format!("the program {command}"),
         (name, ..) => name.to_owned(),
     }
+}
+
+/// The address of a rival that is a server.
+fn address(rival: &str) -> Option<&str> {
+    rival.strip_prefix("url:http://")
 }
 
 fn split(name: String, score: &Score) -> Split {
@@ -139,11 +152,7 @@ fn split(name: String, score: &Score) -> Split {
         tied: score.tied,
         lost: score.lost,
         share: percent(score.pair_score),
-        range: format!(
-            "{} to {}",
-            percent(score.pair_score_low),
-            percent(score.pair_score_high)
-        ),
+        range: range(score.pair_score_low, score.pair_score_high),
         span: chart::span(
             score.pair_score_low,
             Some(score.pair_score),
@@ -216,7 +225,10 @@ fn figures(versus: &Versus) -> Vec<(&'static str, String)> {
             known.unwrap_or_else(|| word.replace('_', " "))
         )
     });
-    let faults = format!("{} ours, {} theirs", versus.blamed, versus.rival_blamed);
+    let faults = match (versus.blamed, versus.rival_blamed) {
+        (0, 0) => String::new(),
+        (ours, theirs) => format!("{ours} ours, {theirs} theirs"),
+    };
     let all = [
         (
             "How their matches ended",
@@ -256,14 +268,19 @@ fn times(of: &Times) -> String {
         |ms: Option<f64>| ms.map_or_else(String::new, |ms| micros((ms * 1e3).round() as u64));
     match of.decisions {
         0 => String::new(),
-        count => format!(
-            "{count}: half within {}, 99 % within {}, the longest {}; {}, {} late",
-            shown(of.sent_ms_p50),
-            shown(of.sent_ms_p99),
-            shown(of.sent_ms_max),
-            counted(of.fallbacks, "fallback"),
-            of.late
-        ),
+        count => {
+            let mut words = format!(
+                "{count}: p50 {}, p99 {}, longest {}",
+                shown(of.sent_ms_p50),
+                shown(of.sent_ms_p99),
+                shown(of.sent_ms_max)
+            );
+            if of.fallbacks + of.late > 0 {
+                let fallbacks = counted(of.fallbacks, "fallback");
+                words.push_str(&format!("; {fallbacks}, {} late", of.late));
+            }
+            words
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::api::matches::MatchShown;
 use crate::replay::seat_names;
-use crate::store::SeatRow;
+use crate::store::{Place, SeatRow};
 use games::scene::Names;
 use games::sentence::listed;
 use games::text::counted;
@@ -159,7 +159,12 @@ pub(super) fn figure(number: f64) -> String {
 
 /// A share as per cent.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}\u{a0}%", 100.0 * share)
+}
+
+/// An interval of shares as per cent.
+pub(super) fn range(low: f64, high: f64) -> String {
+    format!("{:.1}–{}", 100.0 * low, percent(high))
 }
 
 /// A value of a game's own, on one line.
@@ -194,6 +199,8 @@ fn fields_of(fields: &serde_json::Map<String, Value>) -> String {
 pub(super) struct MatchLine {
     pub(super) id: String,
     pub(super) game: String,
+    /// Its place in a tournament, once it has ended in one.
+    pub(super) tournament: Option<Place>,
     pub(super) started: When,
     pub(super) live: bool,
     /// How long it took or has taken.
@@ -202,10 +209,8 @@ pub(super) struct MatchLine {
     pub(super) end: String,
     /// Whether it ended as it should.
     pub(super) well: bool,
-    /// Who won, in words; empty while it runs.
+    /// How it is over if nobody won, in words; else empty.
     pub(super) result: String,
-    /// Whether somebody did.
-    pub(super) decided: bool,
     pub(super) seats: Vec<SeatLine>,
 }
 
@@ -228,9 +233,8 @@ pub(super) struct SeatLine {
     pub(super) bot: String,
     /// The built-in bot, if it is one.
     pub(super) builtin: Option<String>,
-    /// Its score in the game's words, and without the unit; empty while it is not known.
+    /// Its score in the game's words; empty while it is not known.
     pub(super) score: String,
-    pub(super) short: String,
     /// `won`, `tied`, `lost`, or empty while it is not known.
     pub(super) outcome: &'static str,
     pub(super) blamed: bool,
@@ -251,17 +255,16 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
             bot => bot,
         };
         let name = names.name(seat.seat.into());
-        let said = |word: &dyn Fn(i64) -> String| seat.score.map(word).unwrap_or_default();
-        let is_name = name == bot || name.starts_with(&format!("{bot} (seat "));
         SeatLine {
             seat: seat.seat,
             number: usize::from(seat.seat) + 1,
             colour: names.colour(seat.seat.into()),
+            bot: if is_name_of(&name, bot) { "" } else { bot }.to_owned(),
             name,
-            bot: if is_name { "" } else { bot }.to_owned(),
             builtin: seat.spec.strip_prefix("builtin:").map(str::to_owned),
-            score: said(&|score| scores.full(score)),
-            short: said(&|score| scores.short(score)),
+            score: seat
+                .score
+                .map_or_else(String::new, |score| scores.full(score)),
             outcome: outcome(seat.win_share),
             blamed: found.blame == Some(seat.seat),
             part: fallen(seat).map_or_else(String::new, Participation::words),
@@ -286,36 +289,38 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
     MatchLine {
         id: found.id.clone(),
         game: found.game.clone(),
+        tournament: found.tournament.clone(),
         started: when(found.started),
         live: found.live,
         took: lasted(found.started, found.ended.unwrap_or(now)),
         well: end == cause(Cause::Normal),
         end,
-        decided: seats.iter().any(|seat| seat.outcome == "won"),
-        result: if found.live {
-            String::new()
-        } else {
-            result(&seats)
+        result: match found.live || seats.iter().any(|seat| seat.outcome == "won") {
+            true => String::new(),
+            false => result(&seats),
         },
         seats,
     }
 }
 
-/// Who won a match that is over, in words.
+/// Whether a player is called by its bot's name.
+pub(super) fn is_name_of(name: &str, bot: &str) -> bool {
+    let rest = name.strip_prefix(bot);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+/// How a match is over that nobody won, in words.
 fn result(seats: &[SeatLine]) -> String {
     let with = |outcome: &str| {
         let seats = seats.iter().filter(|seat| seat.outcome == outcome);
         seats.map(|seat| seat.name.clone()).collect::<Vec<_>>()
     };
-    match (with("won").as_slice(), with("tied").as_slice()) {
-        ([], []) => match with("lost").as_slice() {
-            [] => String::new(),
-            lost if lost.len() == seats.len() => "no winner".to_owned(),
-            lost => format!("{} lost", listed(lost)),
-        },
-        ([], tied) if tied.len() == seats.len() => "tied".to_owned(),
-        ([], tied) => format!("{} tied", listed(tied)),
-        (won, _) => format!("{} won", listed(won)),
+    match (with("tied").as_slice(), with("lost").as_slice()) {
+        ([], []) => String::new(),
+        ([], lost) if lost.len() == seats.len() => "no winner".to_owned(),
+        ([], lost) => format!("{} lost", listed(lost)),
+        (tied, _) if tied.len() == seats.len() => "tied".to_owned(),
+        (tied, _) => format!("{} tied", listed(tied)),
     }
 }
 

@@ -142,6 +142,8 @@ async fn what_was_learnt_is_shown_with_its_intervals_and_what_it_counts() {
         assert!(page.text.contains(expected), "{expected}: {}", page.text);
     }
     assert!(!page.text.contains("95 %") && !page.text.contains("Not shown."));
+    let list = app.look("/opponents", "").await.text;
+    assert!(list.contains("<td>bluff rate 0.5</td>"), "{list}");
 }
 
 #[tokio::test]
@@ -247,6 +249,16 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     let matches = app.look("/matches", "").await.text;
     let choice = "<option value=\"smartdog\">smart-dog</option>";
     assert!(matches.contains(choice), "{matches}");
+    assert!(matches.contains("No match is stored yet."), "{matches}");
+    let none = app.look("/matches?game=smartdog", "").await.text;
+    for part in ["No match fits.", ">Clear the filters</a>"] {
+        assert!(none.contains(part), "{part}: {none}");
+    }
+    let board = app.look("/dashboard", "").await.text;
+    let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the start<";
+    for part in [decisions, "<pre>[[hub]]\n"] {
+        assert!(board.contains(part), "{part}: {board}");
+    }
     app.state.readiness.refuse("an operator asked for it");
     let refusing = app.look("/", "").await.text;
     assert!(refusing.contains("an operator asked for it"), "{refusing}");

@@ -158,11 +158,16 @@ async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alo
     assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     for part in [
         "<h1>champion against programs</h1>",
-        "<dt>Games</dt><dd>2</dd>",
+        "<dt>Pairs of seats</dt><dd>2</dd>",
         "Only admins find",
     ] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }
+    met(&app, 3, ["builtin:champion", "url:http://h:1/toy/face"]).await;
+    let page = "/bots/toy/champion/versus?rival=url:http://h:1/toy/face";
+    let page = app.get_as("admin", page).await;
+    let server = r#"<h1 title="h:1/toy/face">champion against face (over HTTP)</h1>"#;
+    assert!(page.text.contains(server), "{}", page.text);
 }
 
 #[tokio::test]
@@ -203,11 +208,12 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
         let page = app.get(&format!("/bots/koehandel/{bot}")).await;
         assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     }
-    let page = app.get("/bots").await;
+    let page = app.get("/bots").await.text;
+    let row = page.split("/bots/koehandel/bot:kb@1").nth(1).unwrap();
+    let row = row.split("</tr>").next().unwrap();
     assert!(
-        page.text.contains("/bots/koehandel/bot:kb@1"),
-        "{}",
-        page.text
+        row.ends_with("<td class=\"n\">1</td><td class=\"n\">100.0\u{a0}%</td>"),
+        "{row}"
     );
 }
 

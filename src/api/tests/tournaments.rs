@@ -30,9 +30,23 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     store.close_match(&match_id(1), result).await.unwrap();
 
     let one = app.json(&format!("/api/v1/matches/{}", match_id(1))).await;
-    let place = json!({ "id": TOURNAMENT, "round": 1, "table": 3, "number": 0 });
+    let place = json!({ "id": TOURNAMENT, "name": "spring", "round": 1, "table": 3, "number": 0 });
     assert_eq!(one["tournament"], place);
     assert_eq!(one["seats"][0]["entrant"], "ben");
+    let list = app.get("/matches").await.text;
+    let chip = format!("<a class=\"chip\" href=\"/tournaments/{TOURNAMENT}\">spring</a>");
+    for part in [
+        "3 matches",
+        &*chip,
+        "ben <span class=\"soft\">4 points</span>",
+    ] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+    let about = app
+        .get(&format!("/matches/{}?tab=about", match_id(1)))
+        .await;
+    let tournament = format!("<a href=\"/tournaments/{TOURNAMENT}\">spring, round 2, table 4</a>");
+    assert!(about.text.contains(&tournament), "{}", about.text);
     let running = app.json(&format!("/api/v1/matches/{}", match_id(2))).await;
     assert_eq!(running["tournament"], Value::Null);
     assert_eq!(running["seats"][1]["entrant"], "anna");

@@ -376,6 +376,25 @@ pub fn merge(model: Option<&Value>, evidence: &Value) -> Value {
     serde_json::to_value(joined).unwrap_or(Value::Null)
 }
 
+/// What the signs of a tile as it is drawn mean.
+const SIGNS: [(char, &str); 6] = [
+    ('.', "grass"),
+    ('-', "pen"),
+    ('#', "wall"),
+    ('^', "tree"),
+    ('D', "a dog's start"),
+    ('o', "a sheep's start"),
+];
+/// What options are called.
+const KEYS_IN_WORDS: [(&str, &str); 6] = [
+    ("dogBarkingR", "bark radius"),
+    ("dogVisibilityR", "sight radius"),
+    ("dogScaryTurns", "turns of a dog's fright"),
+    ("sheepScaryTurns", "turns of a sheep's fright"),
+    ("sheepStandBy", "turns between a sheep's steps"),
+    ("turnsLimit", "turns of a match"),
+];
+
 /// What a model says, for people: names and texts, one of them the tile as it is drawn.
 pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
     let Some(model) = Model::read(model) else {
@@ -392,8 +411,14 @@ pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
     };
     let options = model.options.iter();
     let options: Vec<String> = options
-        .map(|(key, value)| format!("{key} {value}"))
+        .map(|(key, value)| {
+            let words = KEYS_IN_WORDS.iter().find(|(known, _)| known == key);
+            format!("{} {value}", words.map_or(&**key, |(_, words)| *words))
+        })
         .collect();
+    let drawn = model.drawn();
+    let signs = SIGNS.iter().filter(|(sign, _)| drawn.contains(*sign));
+    let signs = signs.map(|(sign, words)| format!("{sign} {words}"));
     let columns = model.landscape.first().map_or(0, String::len);
     vec![
         (
@@ -403,15 +428,15 @@ pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
         ("Options", options.join(", ")),
         (
             "Sheep of a tile",
-            format!("{}, {} of them in the pen", model.sheep, model.penned),
+            match model.penned {
+                0 => format!("{}, none in the pen", model.sheep),
+                penned => format!("{}, {penned} in the pen", model.sheep),
+            },
         ),
         ("Dogs start at", joined(dogs.collect())),
         ("Sheep were found to start at", joined(seen.collect())),
-        ("Tile", model.drawn()),
-        (
-            "Its signs",
-            ". grass, - pen, # wall, ^ tree, D a dog's start, o a sheep's".to_owned(),
-        ),
+        ("Its signs", signs.collect::<Vec<_>>().join(", ")),
+        ("Tile", drawn),
     ]
 }
 

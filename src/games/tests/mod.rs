@@ -36,6 +36,9 @@ fn a_score_is_a_number_of_something_or_a_word() {
         ("smartdog", -1_000, "forfeited", "forfeited"),
         ("smartdog", -1, "-1 points", "-1"),
         ("koehandel", 1, "1 point", "1"),
+        ("koehandel", 14_050, "14,050 points", "14,050"),
+        ("koehandel", -234_567, "-234,567 points", "-234,567"),
+        ("koehandel", -100, "-100 points", "-100"),
         ("no game", 2, "2 points", "2"),
     ] {
         let scores = crate::scores(game);

@@ -99,7 +99,7 @@ async fn a_tournament_is_read_as_it_was_stored() {
     );
     assert_eq!(played.entrants, ["ben", "anna"]);
     // Seats know their entrants' numbers: those in the order of the tournament.
-    let row = history::match_row(store.reader(), &match_id(2)).await;
+    let row = history::match_numbered(store.reader(), &match_id(2)).await;
     let numbers = row.unwrap().unwrap().seats.into_iter();
     let numbers: Vec<_> = numbers.map(|seat| seat.number).collect();
     assert_eq!(numbers, [Some(1), Some(0)]);
@@ -122,6 +122,7 @@ async fn a_match_shows_its_place_and_entrants_and_is_found_by_them() {
         .unwrap();
     let place = Place {
         id: ID.into(),
+        name: "spring".into(),
         round: 1,
         table: 3,
         number: 0,

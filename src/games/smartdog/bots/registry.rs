@@ -18,7 +18,7 @@ pub const CARDS: &[BotCard] = &[
         ..card(
             4,
             "herder",
-            "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
+            "Guesses where everything stands and tries every move and bark of every dog one turn ahead by the exact rules.",
             0x73B0_585E_A629_6906,
         )
     },

@@ -90,6 +90,11 @@ fn a_map_learnt_is_recognised() {
     assert_eq!(said["Dogs start at"], "column 2, row 2");
     let drawn = "........\n.D....o.\n...--...\n...-o...\n........";
     assert_eq!(said["Tile"], drawn);
+    assert_eq!(
+        said["Its signs"],
+        ". grass, - pen, D a dog's start, o a sheep's start"
+    );
+    assert!(said["Options"].contains("sight radius 6"), "{said:?}");
     assert!(words(&json!(7)).is_empty());
     let known = KnownMaps::of_models(&[("m".to_owned(), model)]);
     let setup = Setup::on_map(map.clone(), Players::Four);

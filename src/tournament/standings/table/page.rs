@@ -15,6 +15,8 @@ use games::scene::{self, player};
 const SPLIT_MAX: usize = 60;
 /// The most curves in one picture: those who lead.
 const CURVES_MAX: usize = 8;
+/// Ratings that differ by less are equal: fits are not exact.
+const EQUAL: f64 = 0.01;
 
 #[derive(Template)]
 #[template(path = "standings.html")]
@@ -61,7 +63,7 @@ impl Standings {
     }
 
     /// The ratings of those who lead, after each round, as SVG; a round leads to where `to` has it by its number, from
-    /// 1. `None` without any rating.
+    /// 1. `None` where all ratings are equal, or there are none.
     pub(crate) fn picture(&self, history: &History, to: Option<Leads<'_>>) -> Option<String> {
         let leading = self.entrants.iter().filter(|one| !one.house);
         let curve = |one: &Standing| {
@@ -84,6 +86,11 @@ impl Standings {
             })
         };
         let drawn: Vec<Curve> = leading.take(CURVES_MAX).filter_map(curve).collect();
+        let points = || drawn.iter().flat_map(|curve| &curve.points);
+        let first = points().next()?.y;
+        if points().all(|point| (point.y - first).abs() < EQUAL) {
+            return None;
+        }
         curves("Ratings after each round", "after round", to, &drawn)
     }
 
