@@ -404,13 +404,19 @@ fn write_head(
     if let Some(place) = &row.tournament {
         let Place {
             id,
+            name,
             round,
             table,
             number,
         } = place;
+        // Files of matches from before have the id alone.
+        let named = match plain_line(name) {
+            name if name.is_empty() => id.clone(),
+            name => format!("{name} ({id})"),
+        };
         writeln!(
             out,
-            "tournament {id}, round {round}, table {table}, match {number}"
+            "tournament {named}, round {round}, table {table}, match {number}"
         )?;
     }
     if let Some(cause) = row.cause {
