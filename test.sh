@@ -93,7 +93,8 @@ fi
 # relocated at each of thousands of starts.
 lld="$(rustc --print sysroot)/lib/rustlib/$(rustc --print host-tuple)/bin/gcc-ld"
 if [ -n "$static" ]; then
-    flags="-Crelocation-model=static"
+    # Less of games and other optimised code is copied into its callers, which compiles a fifth faster and runs little slower.
+    flags="-Crelocation-model=static -Cllvm-args=-inline-threshold=40"
     if echo 'int main(void) { return 0; }' | cc -fuse-ld=lld -B"$lld" -x c - -o "$notes/probe" 2>/dev/null; then
         flags="$flags -Clink-arg=-fuse-ld=lld -Clink-arg=-B$lld"
     fi
