@@ -44,6 +44,9 @@ pub struct Step {
     /// Whether that is nothing that a spectator waits for, such as a turn without a capture.
     #[serde(skip_serializing_if = "is_false")]
     pub quiet: bool,
+    /// Whether its title is news by the game's own comparison of states, and no mere word for what was done.
+    #[serde(skip)]
+    pub news: bool,
     /// The position, in the game's own schema, where states are wanted.
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,6 +113,12 @@ pub struct Still {
 }
 
 impl Step {
+    /// Whether a spectator waits for nothing of it: lists fold such steps.
+    #[must_use]
+    pub fn is_calm(&self) -> bool {
+        self.quiet && !self.late && !self.facts.iter().any(|fact| fact.turns)
+    }
+
     /// Adds the picture, of players with these names. Returns what it has in common with those of the other steps.
     pub fn draw(&mut self, kit: &dyn Kit, names: &Names, shape: Shape) -> Option<Still> {
         let card = kit.card();
@@ -489,6 +498,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             at: after.map(|(_, entry)| time(entry.at_us)),
             seat: after.and_then(|(seat, _)| seat).filter(|_| alone),
             entry: after.map(|(_, entry)| entry.id),
+            news: !quiet && title != self.wording.names.fill(&self.said),
             title,
             quiet,
             state: Some(state),

@@ -95,10 +95,16 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         let fact = "[...document.querySelectorAll('#fact-rows tbody tr')].at(-1).children";
         let sentence = browser.text(&format!("{fact}[1].textContent"));
         assert!(!sentence.contains('_') && sentence.len() > 10, "{sentence}");
+        let dull = "[...document.querySelectorAll('#fact-rows td')].filter((cell) => /(barks|, to land in turn .*)$/.test(cell.textContent)).length";
+        assert_eq!(browser.text(dull), "0", "{}", kit.card().name);
+        if kit.card().name == "planetwars" {
+            // The last turn's news is sent to nobody.
+            assert!(sentence.ends_with("the game is over"), "{sentence}");
+        }
         browser.run(&format!("{fact}[0].querySelector('a').click()"));
         whole(&browser);
         browser.until(&format!(
-            "[...document.querySelectorAll('#replay [aria-current] + ul li')].some((fact) => fact.textContent === {sentence:?})"
+            "[...document.querySelectorAll('#replay .replay-title, #replay [aria-current] + ul li')].some((fact) => fact.textContent === {sentence:?})"
         ));
     }
     assert_eq!(browser.complaints(&app.url()), [""; 0]);
