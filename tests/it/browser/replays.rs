@@ -203,7 +203,14 @@ fn quiet_steps_are_folded(browser: &Browser) {
     assert!(row.contains(&browser.text(title)), "{row}");
     browser.press(RIGHT);
     shows(browser, step + 2);
-    assert!(browser.text(current).contains(&browser.text(title)));
+    let row = browser.text(current);
+    assert!(row.contains(&browser.text(title)));
+    // Its own number stands there, below what is counted.
+    let number = browser.text("document.querySelector('.replay-where').dataset.turn");
+    let shown = "document.querySelector('.replay-list [aria-current] .replay-turn').textContent";
+    assert_eq!(browser.text(shown), number, "{row}");
+    let counted = "document.querySelector('.replay-side > .replay-turn').textContent";
+    assert_eq!(browser.text(counted), "turn");
     let rows = format!("document.querySelectorAll('.replay-list [data-step=\"{step}\"]').length");
     assert_eq!(browser.text(&rows), "1");
 }
