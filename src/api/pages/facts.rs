@@ -191,8 +191,13 @@ fn fact(step: &Step, found: Option<StepFact>, names: &Names) -> Fact {
         Some(found) => (found.seats, found.sentence, found.turns),
         None => (Vec::new(), step.title.clone(), false),
     };
-    let begins = (0..names.count()).filter(|seat| sentence.starts_with(&names.name(*seat)));
-    let subject = begins.max_by_key(|seat| names.name(*seat).len());
+    let begins = |seat: &usize| {
+        let rest = sentence.strip_prefix(&names.name(*seat));
+        rest.is_some_and(|rest| rest.starts_with([' ', '\'']))
+    };
+    let subject = (0..names.count())
+        .filter(begins)
+        .max_by_key(|seat| names.name(*seat).len());
     let seen_by = seats.iter().map(|seat| names.name(usize::from(*seat)));
     Fact {
         turn: step.turn,
