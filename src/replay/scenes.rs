@@ -113,12 +113,6 @@ pub struct Still {
 }
 
 impl Step {
-    /// Whether a spectator waits for nothing of it: lists fold such steps.
-    #[must_use]
-    pub fn is_calm(&self) -> bool {
-        self.quiet && !self.late && !self.facts.iter().any(|fact| fact.turns)
-    }
-
     /// Adds the picture, of players with these names. Returns what it has in common with those of the other steps.
     pub fn draw(&mut self, kit: &dyn Kit, names: &Names, shape: Shape) -> Option<Still> {
         let card = kit.card();

@@ -1,5 +1,5 @@
 //! What happened in a match: its facts in sentences, from every seat that the reader may see, and what no seat notes but
-//! the replay's list of steps reports. What that list folds is folded here, too.
+//! the replay's list of steps reports. Routine is shown where it is asked for.
 
 use super::filters::link;
 use super::view;
@@ -58,8 +58,8 @@ pub(super) struct Fact {
 }
 
 impl FactsShown {
-    /// The facts of the kind and seat that are asked for, merged where several seats show the same; without either what
-    /// a spectator waits for.
+    /// The facts of the kind and seat that are asked for, merged where several seats show the same; without either the
+    /// highlights.
     pub(super) async fn read(visit: &Visit, id: &str, names: &Names) -> Result<Self, Problem> {
         let watched = Watched::read(visit, id, None).await?.or_first();
         let withheld = watched.withheld.then_some(view::WITHHELD);
@@ -138,24 +138,24 @@ impl<'a> Chosen<'a> {
         self.seat.is_none_or(|seat| fact.seats.contains(&seat))
     }
 
-    /// These facts; unless a kind or a seat is chosen those of steps that a spectator waits for, and the news of which no
-    /// seat notes a fact. Once a match is `over`, its last step has its news: what the last answers lead to is sent to nobody.
+    /// These facts; unless a kind or a seat is chosen all that are not routine, and the news of which no seat notes one.
+    /// Once a match is `over`, its last step has its news: what the last answers lead to is sent to nobody.
     fn rows(
         self,
         steps: &'a [Step],
         over: bool,
     ) -> impl Iterator<Item = (&'a Step, Option<&'a StepFact>)> {
-        let folded = self.kind.is_none() && self.seat.is_none();
+        let all = self.kind.is_none() && self.seat.is_none();
         let end = steps.last().filter(|_| over).map(|last| last.step);
         steps.iter().flat_map(move |step| {
-            let is_alone = step.facts.is_empty() || Some(step.step) == end;
-            let news = (folded && step.news && is_alone).then_some((step, None));
-            let folds = folded && step.is_calm();
-            let facts = step.facts.iter();
-            let facts = facts
-                .filter(move |fact| !folds && self.is_kind(fact) && self.is_seat(fact))
-                .map(move |fact| (step, Some(fact)));
-            news.into_iter().chain(facts)
+            let is_alone = step.facts.iter().all(|fact| fact.routine) || Some(step.step) == end;
+            let news = (all && step.news && is_alone).then_some((step, None));
+            let facts = step.facts.iter().filter(move |fact| match all {
+                true => !fact.routine,
+                false => self.is_kind(fact) && self.is_seat(fact),
+            });
+            news.into_iter()
+                .chain(facts.map(move |fact| (step, Some(fact))))
         })
     }
 }
