@@ -131,8 +131,8 @@ impl Step<'_> {
         let mut out = self.is.players.iter().filter(is_out);
         let first = out.next()?;
         Some(match out.count() {
-            0 => format!("{} is out", self.who(first.player)),
-            more => format!("{} players are out", more + 1),
+            0 => format!("{} is eliminated", self.who(first.player)),
+            more => format!("{} players are eliminated", more + 1),
         })
     }
 }

@@ -203,7 +203,7 @@ fn captures_and_battles_are_news_and_other_turns_quiet() {
         ),
         (
             [(AHEAD, &[]), ("P 1 0 0 1 1 30\nP 2 9 0 1 1 20\n", &[])],
-            "Player 1 takes planet 2 from Player 2; Player 2 is out",
+            "Player 1 takes planet 2 from Player 2; Player 2 is eliminated",
             false,
         ),
         (
