@@ -153,7 +153,7 @@ pub(super) async fn steps(
 
 /// A match, and whose view of it a caller gets.
 pub(super) struct Watched {
-    row: MatchRow,
+    pub(super) row: MatchRow,
     /// The sessions whose knowledge the caller sees.
     sessions: Vec<SessionRow>,
     view: Option<View>,

@@ -65,6 +65,8 @@ pub struct GameCard {
     pub sentence: fn(Reading<'_>) -> Option<String>,
     /// Whether a fact is one of the moments that a match turns on: a bluff that is caught, a capture.
     pub turns_on: fn(&Fact) -> bool,
+    /// The kinds of facts that are routine, such as barks: highlights are without them.
+    pub routine: &'static [&'static str],
     /// What a seat's fact, its players named by seat, is among those of the match's other seats.
     pub sighting: fn(&Fact, Seat) -> Sighting,
     /// What is counted over a match, if anything is.

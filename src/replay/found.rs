@@ -26,6 +26,9 @@ pub struct StepFact {
     /// Whether it is one of the moments that the match turns on.
     #[serde(skip_serializing_if = "is_false")]
     pub turns: bool,
+    /// Whether it is routine.
+    #[serde(skip)]
+    pub routine: bool,
     /// The seat whose figures they are.
     #[serde(skip)]
     pub(super) source: Option<u8>,
@@ -42,6 +45,7 @@ impl StepFact {
             seats: seat.into_iter().collect(),
             sentence: wording.sentence(&fact, seat),
             turns: wording.turns_on(&fact),
+            routine: wording.kit.card().routine.contains(&&*fact.kind),
             fact,
             source: seat,
         }

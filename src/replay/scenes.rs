@@ -44,6 +44,9 @@ pub struct Step {
     /// Whether that is nothing that a spectator waits for, such as a turn without a capture.
     #[serde(skip_serializing_if = "is_false")]
     pub quiet: bool,
+    /// Whether its title is news by the game's own comparison of states, and no mere word for what was done.
+    #[serde(skip)]
+    pub news: bool,
     /// The position, in the game's own schema, where states are wanted.
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -489,6 +492,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             at: after.map(|(_, entry)| time(entry.at_us)),
             seat: after.and_then(|(seat, _)| seat).filter(|_| alone),
             entry: after.map(|(_, entry)| entry.id),
+            news: !quiet && title != self.wording.names.fill(&self.said),
             title,
             quiet,
             state: Some(state),

@@ -72,7 +72,7 @@ fn a_match_is_exported_to_be_looked_at() {
             let bot = spec.trim_start_matches("builtin:");
             match seats.iter().filter(|other| *other == spec).count() {
                 1 => bot.to_owned(),
-                _ => format!("{bot} (seat {seat})"),
+                _ => format!("{bot} {seat}"),
             }
         });
         let bots = bots.collect::<Vec<_>>().join(", ");

@@ -1,4 +1,5 @@
-//! What happened in a match: its facts in sentences, from every seat that the reader may see.
+//! What happened in a match: its facts in sentences, from every seat that the reader may see, and what no seat notes but
+//! the replay's list of steps reports. Routine is shown where it is asked for.
 
 use super::filters::link;
 use super::view;
@@ -14,6 +15,8 @@ const FACTS_MAX: usize = 40;
 /// A match's facts.
 #[derive(Default)]
 pub(super) struct FactsShown {
+    /// What the game calls a turn.
+    pub(super) turn: &'static str,
     pub(super) kinds: Vec<Choice>,
     pub(super) seats: Vec<Choice>,
     /// To those of all kinds, and of all seats.
@@ -40,12 +43,14 @@ pub(super) struct Choice {
 
 /// A fact in words.
 pub(super) struct Fact {
+    pub(super) turn: u32,
     pub(super) step: u32,
-    pub(super) kind: String,
+    /// The colour of the player whom the sentence begins with.
+    pub(super) colour: Option<&'static str>,
     pub(super) sentence: String,
     /// Whether the match turns on it.
     pub(super) turns: bool,
-    /// Who saw it.
+    /// Who saw it; empty: everybody.
     pub(super) seen_by: String,
     /// To that place of the replay, and of the transcript.
     pub(super) replay: String,
@@ -53,7 +58,8 @@ pub(super) struct Fact {
 }
 
 impl FactsShown {
-    /// The facts of the kind and seat that are asked for, merged where several seats show the same.
+    /// The facts of the kind and seat that are asked for, merged where several seats show the same; without either the
+    /// highlights.
     pub(super) async fn read(visit: &Visit, id: &str, names: &Names) -> Result<Self, Problem> {
         let watched = Watched::read(visit, id, None).await?.or_first();
         let withheld = watched.withheld.then_some(view::WITHHELD);
@@ -63,42 +69,47 @@ impl FactsShown {
                 ..Self::default()
             });
         };
-        let (kind, seat) = (visit.value("kind"), visit.value("by"));
-        let seat: Option<u8> = seat.and_then(|seat| seat.parse().ok());
+        let chosen = Chosen {
+            kind: visit.value("kind"),
+            seat: visit.value("by").and_then(|seat| seat.parse().ok()),
+        };
         let all = || {
             let steps = film.steps().iter();
             steps.flat_map(|step| step.facts.iter().map(move |fact| (step, fact)))
         };
-        let is_seat = |fact: &StepFact| seat.is_none_or(|seat| fact.seats.contains(&seat));
-        let is_kind = |fact: &StepFact| kind.is_none_or(|kind| fact.fact.kind == kind);
         let first: usize = visit
             .value("cursor")
             .and_then(|at| at.parse().ok())
             .unwrap_or(0);
-        let mut wanted = all()
-            .filter(|(_, fact)| is_seat(fact) && is_kind(fact))
-            .skip(first);
+        let over = watched.row.ended_us.is_some();
+        let mut wanted = chosen.rows(film.steps(), over).skip(first);
         let facts = wanted.by_ref().take(FACTS_MAX);
         let facts = facts
             .map(|(step, found)| {
-                let mut found = found.clone();
-                replays::reduce(visit, &film, &mut found);
-                fact(step, &found, names)
+                let mut found = found.cloned();
+                if let Some(found) = &mut found {
+                    replays::reduce(visit, &film, found);
+                }
+                fact(step, found, names)
             })
             .collect();
-        let of_seat = all().filter(|(_, fact)| is_seat(fact));
+        let of_seat = all().filter(|(_, fact)| chosen.is_seat(fact));
         let kinds =
             of_seat.map(|(_, fact)| (fact.fact.kind.clone(), fact.fact.kind.replace('_', " ")));
-        let of_kind = all().filter(|(_, fact)| is_kind(fact));
+        let of_kind = all().filter(|(_, fact)| chosen.is_kind(fact));
         let mut seats: Vec<u8> = of_kind.flat_map(|(_, fact)| fact.seats.clone()).collect();
         seats.sort_unstable();
         let seats = seats.into_iter();
         let seats = seats.map(|seat| (seat.to_string(), names.name(seat.into())));
         Ok(Self {
+            turn: match film.turn() {
+                "" => "turn",
+                turn => turn,
+            },
             all_kinds: link(visit, "kind", ""),
             all_seats: link(visit, "by", ""),
-            any_kind: kind.is_none(),
-            any_seat: seat.is_none(),
+            any_kind: chosen.kind.is_none(),
+            any_seat: chosen.seat.is_none(),
             kinds: choices(visit, "kind", kinds),
             seats: choices(visit, "by", seats),
             facts,
@@ -107,6 +118,44 @@ impl FactsShown {
                 .next()
                 .map(|_| link(visit, "cursor", &(first + FACTS_MAX).to_string())),
             withheld,
+        })
+    }
+}
+
+/// Which facts are asked for.
+#[derive(Clone, Copy)]
+struct Chosen<'a> {
+    kind: Option<&'a str>,
+    seat: Option<u8>,
+}
+
+impl<'a> Chosen<'a> {
+    fn is_kind(self, fact: &StepFact) -> bool {
+        self.kind.is_none_or(|kind| fact.fact.kind == kind)
+    }
+
+    fn is_seat(self, fact: &StepFact) -> bool {
+        self.seat.is_none_or(|seat| fact.seats.contains(&seat))
+    }
+
+    /// These facts; unless a kind or a seat is chosen all that are not routine, and the news of which no seat notes one.
+    /// Once a match is `over`, its last step has its news: what the last answers lead to is sent to nobody.
+    fn rows(
+        self,
+        steps: &'a [Step],
+        over: bool,
+    ) -> impl Iterator<Item = (&'a Step, Option<&'a StepFact>)> {
+        let all = self.kind.is_none() && self.seat.is_none();
+        let end = steps.last().filter(|_| over).map(|last| last.step);
+        steps.iter().flat_map(move |step| {
+            let is_alone = step.facts.iter().all(|fact| fact.routine) || Some(step.step) == end;
+            let news = (all && step.news && is_alone).then_some((step, None));
+            let facts = step.facts.iter().filter(move |fact| match all {
+                true => !fact.routine,
+                false => self.is_kind(fact) && self.is_seat(fact),
+            });
+            news.into_iter()
+                .chain(facts.map(move |fact| (step, Some(fact))))
         })
     }
 }
@@ -135,18 +184,30 @@ fn choices(
     found.into_iter().map(|(_, choice)| choice).collect()
 }
 
-fn fact(step: &Step, found: &StepFact, names: &Names) -> Fact {
+/// What a seat noted at a step; without that what the step's title says.
+fn fact(step: &Step, found: Option<StepFact>, names: &Names) -> Fact {
     let entry = step.entry.map(|entry| entry.0);
-    let seats = found.seats.iter();
-    let seats: Vec<String> = seats.map(|seat| names.name(usize::from(*seat))).collect();
+    let (seats, sentence, turns) = match found {
+        Some(found) => (found.seats, found.sentence, found.turns),
+        None => (Vec::new(), step.title.clone(), false),
+    };
+    let begins = |seat: &usize| {
+        let rest = sentence.strip_prefix(&names.name(*seat));
+        rest.is_some_and(|rest| rest.starts_with([' ', '\'']))
+    };
+    let subject = (0..names.count())
+        .filter(begins)
+        .max_by_key(|seat| names.name(*seat).len());
+    let seen_by = seats.iter().map(|seat| names.name(usize::from(*seat)));
     Fact {
+        turn: step.turn,
         step: step.step + 1,
-        kind: found.fact.kind.replace('_', " "),
-        sentence: found.sentence.clone(),
-        turns: found.turns,
+        colour: subject.map(|seat| names.colour(seat)),
+        sentence,
+        turns,
         seen_by: match seats.len() {
-            2.. if seats.len() == names.count() => "everybody".to_owned(),
-            _ => seats.join(", "),
+            2.. if seats.len() == names.count() => String::new(),
+            _ => seen_by.collect::<Vec<_>>().join(", "),
         },
         replay: entry.map_or_else(String::new, |entry| view::replay(entry, step.seat)),
         evidence: entry.map_or_else(String::new, |entry| {

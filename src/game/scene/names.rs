@@ -71,7 +71,7 @@ impl Names {
             let label = match name {
                 None => unnamed(seat),
                 Some(name) if alike == 1 => name.clone(),
-                Some(name) => format!("{name} (seat {})", seat + 1),
+                Some(name) => format!("{name} {}", seat + 1),
             };
             Shown {
                 seat,
@@ -214,9 +214,7 @@ fn shortened(name: String, chars: usize) -> String {
     if name.chars().count() <= chars {
         return name;
     }
-    let added = name
-        .strip_suffix(')')
-        .and_then(|name| name.rsplit_once(" (seat "));
+    let added = name.rsplit_once(' ');
     match added.filter(|(_, seat)| seat.parse::<u8>().is_ok()) {
         Some((name, seat)) => {
             let room = chars.saturating_sub(seat.len() + 1).max(1);
@@ -247,7 +245,7 @@ mod tests {
         let sentence = format!("{} meets {}, {} and {}", Who(0), Who(1), Who(2), Who(3));
         assert_eq!(
             names.fill(&sentence),
-            "champion (seat 1) meets guide, champion (seat 3) and Seat 4"
+            "champion 1 meets guide, champion 3 and Seat 4"
         );
         assert_eq!(names.short(2, 8), "champ… 3");
         assert_eq!(names.short(1, 8), "guide");
@@ -297,7 +295,7 @@ mod tests {
     fn long_and_odd_names_stay_within_their_room() {
         let long = "x".repeat(90);
         let names = Names::by_seat(&[Some(&long), Some(""), Some(&long)]);
-        assert_eq!(names.name(0), format!("{}… (seat 1)", &long[..31]));
+        assert_eq!(names.name(0), format!("{}… 1", &long[..31]));
         assert_eq!(names.short(0, 10), "xxxxxxx… 1");
         assert_eq!(names.name(1), "");
         let odd = format!("a{}b\u{202e}c (seat of honour)", Who(1));

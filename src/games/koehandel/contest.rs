@@ -55,6 +55,7 @@ impl Contest for Koehandel {
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        routine: &[],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,

@@ -69,6 +69,7 @@ impl Contest for Lighthouses {
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        routine: &["key", "standing"],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,

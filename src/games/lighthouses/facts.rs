@@ -329,6 +329,7 @@ pub(super) fn sighting(fact: &Fact, seat: Seat) -> Sighting {
     let own = |name: &str| fact.data[name] == seat.0;
     match fact.kind.as_str() {
         "game" => Sighting::shared(fact, &[]).apart(&["seat", "position"]),
+        "result" => Sighting::shared(fact, &["rounds"]).apart(&["seat", "points", "told"]),
         // Who has missed an owner between two names another one before.
         "capture" => Sighting::shared(fact, &["lighthouse", "to"]).known(own("to")),
         "fall" => Sighting::shared(fact, &["lighthouse", "from"]).known(own("from")),

@@ -55,11 +55,13 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
         }
         "result" => {
             let rounds = counted(read.number("rounds")?, "round");
-            let points = read.number("points");
-            let points = points.map_or_else(String::new, |points| {
-                format!(" with {}", counted(points, "point"))
-            });
-            Some(format!("The game ends for {own} after {rounds}{points}"))
+            Some(match read.number("points") {
+                Some(points) => {
+                    let points = counted(points, "point");
+                    format!("The game ends for {own} after {rounds} with {points}")
+                }
+                None => format!("The game ends after {rounds}"),
+            })
         }
         _ => None,
     }
@@ -185,6 +187,11 @@ mod tests {
                 "triangle",
                 json!({"by": 0, "corners": [[1, 2], [3, 4], [5, 6]], "cells": 1}),
                 "ann closes the triangle (1, 2), (3, 4) and (5, 6) of 1 cell",
+            ),
+            (
+                "result",
+                json!({"rounds": 20}),
+                "The game ends after 20 rounds",
             ),
             (
                 "standing",

@@ -63,6 +63,7 @@ impl Contest for PlanetWars {
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        routine: &["fleet", "launch", "result", "sent", "standing", "word"],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: Some(Teams {

@@ -70,6 +70,7 @@ impl Contest for Planowanie {
         news: |_, _| None,
         sentence: sentences::sentence,
         turns_on: |_| false,
+        routine: &[],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,

@@ -70,6 +70,7 @@ impl Contest for SmartDog {
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
+        routine: &["bark", "own_bark"],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,

@@ -362,6 +362,7 @@ impl Contest for Toy {
         news: |_, _| None,
         sentence: |_| None,
         turns_on: |_| false,
+        routine: &[],
         sighting: extras::sighting,
         curves: None,
         teams: None,

@@ -95,10 +95,16 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         let fact = "[...document.querySelectorAll('#fact-rows tbody tr')].at(-1).children";
         let sentence = browser.text(&format!("{fact}[1].textContent"));
         assert!(!sentence.contains('_') && sentence.len() > 10, "{sentence}");
+        let dull = "[...document.querySelectorAll('#fact-rows td')].filter((cell) => /(barks|, to land in turn .*)$/.test(cell.textContent)).length";
+        assert_eq!(browser.text(dull), "0", "{}", kit.card().name);
+        if kit.card().name == "planetwars" {
+            // The last turn's news is sent to nobody.
+            assert!(sentence.ends_with("the game is over"), "{sentence}");
+        }
         browser.run(&format!("{fact}[0].querySelector('a').click()"));
         whole(&browser);
         browser.until(&format!(
-            "[...document.querySelectorAll('#replay [aria-current] + ul li')].some((fact) => fact.textContent === {sentence:?})"
+            "[...document.querySelectorAll('#replay .replay-title, #replay [aria-current] + ul li')].some((fact) => fact.textContent === {sentence:?})"
         ));
     }
     assert_eq!(browser.complaints(&app.url()), [""; 0]);
@@ -197,7 +203,14 @@ fn quiet_steps_are_folded(browser: &Browser) {
     assert!(row.contains(&browser.text(title)), "{row}");
     browser.press(RIGHT);
     shows(browser, step + 2);
-    assert!(browser.text(current).contains(&browser.text(title)));
+    let row = browser.text(current);
+    assert!(row.contains(&browser.text(title)));
+    // Its own number stands there, below what is counted.
+    let number = browser.text("document.querySelector('.replay-where').dataset.turn");
+    let shown = "document.querySelector('.replay-list [aria-current] .replay-turn').textContent";
+    assert_eq!(browser.text(shown), number, "{row}");
+    let counted = "document.querySelector('.replay-side > .replay-turn').textContent";
+    assert_eq!(browser.text(counted), "turn");
     let rows = format!("document.querySelectorAll('.replay-list [data-step=\"{step}\"]').length");
     assert_eq!(browser.text(&rows), "1");
 }

@@ -100,12 +100,13 @@
   const before = button("↑", "Previous step of this kind", () => jump(-1));
   const after = button("↓", "Next step of this kind", () => jump(1));
   view.hidden = true;
+  const counted = make("p", { class: "replay-turn" });
   const list = make("ol", { class: "replay-list", "aria-label": "Steps" });
   const charts = box("replay-charts");
   root.append(
     box("replay-main", svg, title, box("replay-bar", scrub, row(first, back, play, next, last, speed, where)),
       doubt, row(link, picture, why, wrote)),
-    box("replay-side", row(kind, whose, before, after, view), list),
+    box("replay-side", row(kind, whose, before, after, view), counted, list),
     charts,
     make("p", { class: "replay-keys" }, "Keys: space plays and pauses, ← and → step, Home and End jump."));
 
@@ -120,14 +121,14 @@
   const turning = (step) => step.facts.some((one) => one.turns);
   const details = (step) => {
     const facts = make("ul");
-    for (const one of step.facts) {
+    for (const one of step.facts.filter((one) => kind.value || one.sentence !== step.title)) {
       const seats = one.seats.length ? `, seen by ${one.seats.map(named).join(" and ")}` : "";
       facts.append(make("li", {
         "data-kind": one.kind, class: one.turns ? "replay-turns" : "",
         title: one.kind.replaceAll("_", " ") + seats,
       }, one.sentence));
     }
-    return step.facts.length ? [facts] : [];
+    return facts.firstChild ? [facts] : [];
   };
   // A row of the list: a step, or a run of quiet ones, which is short unless one of them is shown. What was found at a
   // step is listed where it is shown or was chosen.
@@ -136,9 +137,9 @@
     const run = to - from > 1;
     const press = make("button", { type: "button", "data-step": from, tabindex: -1,
       class: turning(step) ? "replay-turns" : step.quiet ? "replay-quiet" : "" });
-    const [begin, end] = [steps[from].turn, steps[to - 1].turn];
+    const [begin, end] = [shown ?? from, shown ?? to - 1].map((at) => steps[at].turn);
     const fresh = from === 0 || steps[from - 1].turn !== begin;
-    const number = run && begin !== end ? `${begin}–${end}` : fresh && begin > 0 ? begin : "";
+    const number = begin !== end ? `${begin}–${end}` : (fresh || run) && begin > 0 ? begin : "";
     press.append(make("span", { class: "replay-turn", title: turn }, number));
     const folded = run && shown === undefined;
     const seat = subject(step.title);
@@ -389,6 +390,7 @@
     const newest = steps.length ? live && at === steps.length - 1 : data.live && wanted === null;
     steps.push(...data.items);
     [measures, turn] = [data.measures ?? measures, data.turn || turn];
+    counted.textContent = turn;
     [live, total] = [Boolean(data.live), data.steps ?? 0];
     // Until pictures have been asked for, the board keeps its place.
     if (data.picture || !root.dataset.src || !steps.length) dress(data.picture);

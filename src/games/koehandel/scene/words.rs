@@ -2,7 +2,7 @@
 
 use super::state::Auction;
 use crate::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::message::{Goods, Message, Sale};
+use crate::message::{Bought, Goods, Message, Sale};
 use crate::rules::{Act, Ask, Money};
 use drover_game::game::Seat;
 use drover_game::scene::Who;
@@ -22,7 +22,28 @@ pub fn title(received: &[(Seat, Message)], auction: Option<&Auction>) -> Option<
     if let Some(decided) = auction.and_then(decided) {
         return Some(decided);
     }
-    Some(sentence(message, &|place| Who(place.seat(reader.index()))))
+    let paid = match message {
+        Message::Bought(bought) => paid(received, bought),
+        _ => None,
+    };
+    Some(paid.unwrap_or_else(|| sentence(message, &|place| Who(place.seat(reader.index())))))
+}
+
+/// What the buyer has paid: who buys for how much was said before.
+fn paid(received: &[(Seat, Message)], bought: &Bought) -> Option<String> {
+    let (payer, payee, paid) = received.iter().find_map(|(seat, message)| match message {
+        Message::Money { payer, paid } => {
+            let payer = payer.seat(seat.index());
+            Some((Who(payer), Who(seat.index()), paid.value()))
+        }
+        _ => None,
+    })?;
+    let (card, price) = (bought.card.name(), bought.price);
+    let bid = match paid == price {
+        true => String::new(),
+        false => format!(" (bid {price})"),
+    };
+    Some(format!("{payer} pays {payee} {paid} for the {card}{bid}"))
 }
 
 /// What the auctioneer has done, by whom there is to pay.

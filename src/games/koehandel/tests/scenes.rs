@@ -154,8 +154,10 @@ fn the_table_sees_everything() {
 fn passes_are_quiet_while_others_may_bid() {
     let scenes = scenes_of::<Koehandel>(&["guide", "face"], 1, &json!({}));
     let scenes = &scenes["the table"];
-    let (mut passes, mut others) = (0, 0);
+    let (mut passes, mut others, mut paid) = (0, 0, 0);
     for (before, now) in scenes.iter().zip(scenes.iter().skip(1)) {
+        assert!(!now.title.contains(" buys the "), "{}", now.title);
+        paid += usize::from(now.title.contains(" pays "));
         let news = (KIT.card().news)(&before.state, now);
         assert!(
             news.as_ref()
@@ -168,8 +170,8 @@ fn passes_are_quiet_while_others_may_bid() {
         others += usize::from(!quiet);
     }
     assert!(
-        passes > 20 && others > 100,
-        "{passes} passes, {others} others"
+        passes > 20 && others > 100 && paid > 10,
+        "{passes} passes, {others} others, {paid} payments"
     );
 }
 

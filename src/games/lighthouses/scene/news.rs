@@ -45,12 +45,11 @@ fn change(was: &LighthouseState, is: &LighthouseState) -> Option<String> {
         return None;
     }
     let who = |player: u8| Who(usize::from(player));
-    let (at, energy) = (is.position, is.energy);
-    let place = format!("the lighthouse at ({}, {})", at.x, at.y);
+    let place = format!("the lighthouse at ({}, {})", is.position.x, is.position.y);
     Some(match (was.owner, is.owner) {
         (Some(from), None) => format!("{} loses {place}: its energy is spent", who(from)),
         (Some(from), Some(to)) => format!("{} takes {place} from {}", who(to), who(from)),
-        (None, Some(to)) => format!("{} takes {place} with {energy} energy", who(to)),
+        (None, Some(to)) => format!("{} takes {place}", who(to)),
         (None, None) => return None,
     })
 }

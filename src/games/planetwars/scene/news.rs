@@ -1,4 +1,4 @@
-//! What happened from one state to the next, for a spectator: captures, battles, large launches, who leads.
+//! What happened from one state to the next, for a spectator: captures, battles, who leads. Launches are routine.
 
 use super::state::{PlayerState, State};
 use crate::rules::{NEUTRAL, Planet, PlayerId};
@@ -8,26 +8,23 @@ use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Ships that are sent to one planet in a turn are news from this number on, ...
-const LARGE: i64 = 10;
-/// ... if they are this part of all that their player has: a fifth.
-const SHARE: i64 = 5;
-
-/// What happened; a turn without any of that says how the game stands.
+/// What happened; a turn without any of that says what was sent, or how the game stands.
 #[must_use]
 pub fn news(before: &Value, now: &Scene) -> Option<News> {
     let was = State::deserialize(before).ok()?;
     let is = State::deserialize(&now.state).ok()?;
     let step = Step { was: &was, is: &is };
     let fights = step.captures().or_else(|| step.battle());
-    let main = fights.or_else(|| step.launch());
-    let mut events: Vec<String> = main.into_iter().chain(step.lead()).collect();
+    let mut events: Vec<String> = fights.into_iter().chain(step.lead()).collect();
     events.extend(step.fallen());
     if is.players.iter().any(|player| player.score.is_some()) {
         events.push("the game is over".to_owned());
     }
     Some(match events.is_empty() {
-        true => News::quiet(standing(&is).unwrap_or_else(|| now.title.clone())),
+        true => {
+            let routine = step.launch().or_else(|| standing(&is));
+            News::quiet(routine.unwrap_or_else(|| now.title.clone()))
+        }
         false => News::loud(events.join("; ")),
     })
 }
@@ -98,7 +95,7 @@ impl Step<'_> {
         team(one).is_some_and(|of_one| team(other) == Some(of_one)) || shown(one) && shown(other)
     }
 
-    /// The largest launch to one planet, if it is a large part of what its player has.
+    /// The largest launch to one planet.
     fn launch(&self) -> Option<String> {
         let fleets = self.is.fleets.iter();
         let fresh = fleets.filter(|fleet| fleet.left.saturating_add(1) == fleet.turns);
@@ -108,10 +105,6 @@ impl Step<'_> {
             *ships = ships.saturating_add(fleet.ships);
         }
         let ((by, to), ships) = sent.into_iter().max_by_key(|(_, ships)| *ships)?;
-        let all = known(self.is, by).map_or(0, owned);
-        if ships < LARGE || ships.saturating_mul(SHARE) < all {
-            return None;
-        }
         let planet = self.is.planets.iter().find(|planet| planet.id == to)?;
         let of = match planet.owner {
             owner if owner == NEUTRAL || owner == by => String::new(),
@@ -138,8 +131,8 @@ impl Step<'_> {
         let mut out = self.is.players.iter().filter(is_out);
         let first = out.next()?;
         Some(match out.count() {
-            0 => format!("{} is out", self.who(first.player)),
-            more => format!("{} players are out", more + 1),
+            0 => format!("{} is eliminated", self.who(first.player)),
+            more => format!("{} players are eliminated", more + 1),
         })
     }
 }

@@ -178,7 +178,7 @@ fn news(turns: [Turn<'_>; 2]) -> (String, bool) {
 }
 
 #[test]
-fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
+fn captures_and_battles_are_news_and_other_turns_quiet() {
     const EVEN: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 30\n";
     const AHEAD: &str = "P 1 0 0 1 1 30\nP 2 9 0 1 2 20\n";
     let fleet = |owner, to, ships, left| ShownFleet {
@@ -203,7 +203,7 @@ fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
         ),
         (
             [(AHEAD, &[]), ("P 1 0 0 1 1 30\nP 2 9 0 1 1 20\n", &[])],
-            "Player 1 takes planet 2 from Player 2; Player 2 is out",
+            "Player 1 takes planet 2 from Player 2; Player 2 is eliminated",
             false,
         ),
         (
@@ -211,7 +211,7 @@ fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
             "Player 2 holds planet 2 against 7 ships of Player 1",
             false,
         ),
-        // Its own planet is no battle, and a few ships are nothing to wait for.
+        // Its own planet is no battle, and launches are nothing to wait for.
         (
             [(AHEAD, &[fleet(1, 1, 7, 1)]), (AHEAD, &[])],
             "Player 1 leads with 30 ships to 20",
@@ -219,7 +219,7 @@ fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
         ),
         (
             [(AHEAD, &[]), (AHEAD, &[fleet(1, 2, 9, 3)])],
-            "Player 1 leads with 39 ships to 20",
+            "Player 1 sends 9 ships to planet 2 of Player 2",
             true,
         ),
         (
@@ -228,7 +228,7 @@ fn captures_battles_and_large_launches_are_news_and_other_turns_quiet() {
                 (AHEAD, &[fleet(1, 2, 10, 3), fleet(1, 2, 5, 3)]),
             ],
             "Player 1 sends 15 ships to planet 2 of Player 2",
-            false,
+            true,
         ),
         // They were sent before.
         (

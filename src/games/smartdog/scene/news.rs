@@ -1,5 +1,5 @@
 //! What happened from one state to the next, for a spectator: sheep that get into pens and out of them, with the points
-//! that follow; players who begin to bark, and dogs that take fright.
+//! that follow, and dogs that take fright. Barks are routine.
 
 use super::state::{DogState, PlayerState, State, hundredths};
 use crate::rules::{DogAction, SheepAction};
@@ -49,10 +49,8 @@ impl Step<'_> {
         pairs.filter_map(|(was, is)| penned(was, is)).collect()
     }
 
-    /// Those who begin to bark, and those whose dogs begin to panic.
+    /// Those whose dogs begin to panic.
     fn alarm(&self) -> Option<String> {
-        let (barked, bark) = (barkers(self.was), barkers(self.is));
-        let fresh: Barkers = bark.difference(&barked).copied().collect();
         let afraid = in_panic(self.was);
         let mut struck: BTreeMap<u8, usize> = BTreeMap::new();
         for (_, player) in in_panic(self.is).difference(&afraid) {
@@ -62,20 +60,15 @@ impl Step<'_> {
             .into_iter()
             .map(|(player, dogs)| format!("{} of {}", counted(dogs, "dog"), who(player)))
             .collect();
-        let panic = match struck.as_slice() {
-            [one] if one.starts_with("1 ") => format!("{one} panics"),
-            [_] | [_, _] => format!("{} panic", listed(&struck)),
-            all => format!("dogs of {} players panic", all.len()),
-        };
-        match (fresh.is_empty(), struck.is_empty()) {
-            (true, true) => None,
-            (true, false) => Some(panic),
-            (false, true) => Some(barking(&fresh)),
-            (false, false) => Some(format!("{}: {panic}", barking(&fresh))),
+        match struck.as_slice() {
+            [] => None,
+            [one] if one.starts_with("1 ") => Some(format!("{one} panics")),
+            [_] | [_, _] => Some(format!("{} panic", listed(&struck))),
+            all => Some(format!("dogs of {} players panic", all.len())),
         }
     }
 
-    /// What goes on: barks that began before, sheep that run, or else whose dogs have moved.
+    /// What goes on: barks, sheep that run, or else whose dogs have moved.
     fn movement(&self) -> Option<String> {
         let mut parts = Vec::new();
         let bark = barkers(self.is);

@@ -130,6 +130,7 @@ fn sheep_that_are_penned_or_lost_are_news_with_points() {
             }
         }
         assert!(!(news.quiet && title.contains("panic")), "{title}");
+        assert!(news.quiet || !title.contains("bark"), "{title}");
         quiet += usize::from(news.quiet);
     }
     assert!(
