@@ -4,7 +4,6 @@
 mod about;
 mod assets;
 mod bots;
-mod charts;
 mod dashboard;
 mod decisions;
 mod docs;
