@@ -19,6 +19,7 @@ use games::{
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
@@ -89,6 +90,8 @@ pub struct Explained {
     /// Whether it would answer now as it did then. A bot that searches may not: its random numbers, the plans that it
     /// kept and the time that it had are not restored.
     pub same: bool,
+    /// Whether its time, 5 s, ended before its nodes: another machine then gives other reasons.
+    pub out_of_time: bool,
     /// Why it would decide so now.
     pub explanation: Explanation,
 }
@@ -266,11 +269,16 @@ impl BotSeat {
     /// # Errors
     /// [`ExplainError::NoEntry`], [`ExplainError::NoDecision`], [`ExplainError::Unfoldable`].
     pub fn explain(&self, entry: EntryId, nodes: u64) -> Result<Explained, ExplainError> {
-        let explained = guarded(|| self.think_again(entry, nodes));
+        let explained = guarded(|| self.think_again(entry, nodes, THINKS_MAX));
         explained.map_err(|panic| ExplainError::Unfoldable(panic.to_string()))?
     }
 
-    fn think_again(&self, entry: EntryId, nodes: u64) -> Result<Explained, ExplainError> {
+    fn think_again(
+        &self,
+        entry: EntryId,
+        nodes: u64,
+        within: Duration,
+    ) -> Result<Explained, ExplainError> {
         let at = self.line_of(entry)?;
         let (before, line) = (self.lines.get(..at), self.lines.get(at));
         let no_decision = |why| ExplainError::NoDecision {
@@ -281,12 +289,11 @@ impl BotSeat {
             return Err(no_decision("a user bot gives no reasons"));
         }
         let bot = self.card();
-        // A bot that does not search decides each time again, so that it draws the same random numbers.
-        let decides = bot.is_some_and(|bot| !bot.thinks);
         let mut dialogue = self.dialogue()?;
         let before = before.into_iter().flatten().map(SeatLine::line);
         watch(&mut *dialogue, before, |dialogue, _| {
-            if decides {
+            // A bot that does not search decides each time again, so that it draws the same random numbers.
+            if bot.is_some_and(|bot| !bot.thinks) {
                 let _ = dialogue.think(Budget::nodes(1), &mut Frame::new());
             }
             ControlFlow::Continue(())
@@ -299,10 +306,13 @@ impl BotSeat {
             Ok(Next::Wait) => return Err(no_decision("it needs no answer")),
             Err(_) => return Err(no_decision("it is not of the game's wire")),
         }
-        let began = Instant::now();
+        let (began, out_of_time) = (Instant::now(), Cell::new(false));
         let budget = Budget {
             nodes: nodes.clamp(1, NODES_MAX),
-            stop: &|| began.elapsed() >= THINKS_MAX,
+            stop: &|| {
+                out_of_time.set(began.elapsed() >= within);
+                out_of_time.get()
+            },
         };
         let unsound = || no_decision("it contradicts the rules or earlier messages");
         let explanation = dialogue.explain(budget).ok_or_else(unsound)?;
@@ -319,6 +329,7 @@ impl BotSeat {
             asked: text.to_owned(),
             same: decision.said.as_deref().unwrap_or_default() == explanation.answer,
             decision,
+            out_of_time: out_of_time.get(),
             explanation,
         })
     }
@@ -446,6 +457,7 @@ mod tests {
     use crate::store::{EntryId, NewSession, Side, Store};
     use games::{Fact, Seat, bot_seed};
     use serde_json::json;
+    use std::time::Duration;
 
     async fn seat(store: &Store, seat: u8) -> Result<BotSeat, ExplainError> {
         let sessions = history::sessions_of(store.reader(), &match_id(1))
@@ -502,6 +514,9 @@ mod tests {
             answer(&*dialogue).as_ref()
         );
         assert_eq!(explained.explanation.nodes, NODES_MAX);
+        assert!(!explained.out_of_time);
+        let stopped = read.think_again(EntryId(5), 9, Duration::ZERO).unwrap();
+        assert!(stopped.out_of_time && stopped.explanation.nodes == 0);
         assert_eq!(
             (explained.asked.as_str(), &explained.decision),
             ("ask how=long", &decisions[1])
