@@ -1,6 +1,7 @@
 //! Why one of our bots decided as it did: its seat of a stored match is folded up to the decision, and it thinks again.
 
 use super::answer_times::AnswerTimes;
+use super::answers::answer_words;
 use super::dialogue::{replay, watch};
 use super::explain_error::{ExplainError, Transcript};
 use super::names::names_in;
@@ -100,8 +101,8 @@ pub struct Explained {
 pub struct BotSeat {
     pub(super) kit: &'static dyn Kit,
     seat: u8,
-    /// Whether the transcript is our referee's.
-    refereed: bool,
+    /// Whose transcript it is.
+    side: Side,
     pub(super) setup: DialogueSetup,
     entries: Vec<Entry>,
     pub(super) lines: Vec<SeatLine>,
@@ -212,7 +213,7 @@ impl BotSeat {
         Ok(Self {
             kit,
             seat: opened.seat.unwrap_or_default(),
-            refereed: !ours,
+            side: opened.side,
             setup,
             lines: lines_from(opened.side, kit, &entries),
             entries,
@@ -238,7 +239,7 @@ impl BotSeat {
     pub fn heir(&self) -> Option<String> {
         let strongest = self.kit.card().bots.iter().max_by_key(|card| card.rung);
         match self.kit.card().wire {
-            _ if !self.refereed => None,
+            _ if self.side == Side::Player => None,
             Wire::Hub => None,
             Wire::Stdio => Some("cmd:./mybot".to_owned()),
             Wire::Callbacks => strongest.map(|card| format!("builtin:{}", card.name)),
@@ -408,12 +409,10 @@ impl BotSeat {
         notes.extend(missing);
         let time = self.times.asked_by(call.id);
         let took_ms = answer.map(|answer| (answer.at_us - call.at_us).max(0) as f64 / 1e3);
-        let card = self.kit.card();
-        let words = said.map(|said| card.answered(asked.text.as_bytes(), &said.text, &self.names));
         Some(Decision {
             entry: call.id,
             at_us: call.at_us,
-            words: words.unwrap_or_else(|| "nothing".to_owned()),
+            words: answer_words(self.kit, self.side, &self.lines, line, &self.names),
             said: said.map(|said| said.text.clone()),
             took_ms: time.map(|time| time.took_ms).or(took_ms),
             thought_ms: time.and_then(|time| time.thought_ms),
