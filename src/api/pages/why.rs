@@ -213,9 +213,10 @@ fn weighed(candidate: &Candidate, scale: impl Fn(f64) -> String) -> Weighed {
     }
 }
 
-/// Amounts one by one; how likely things of one kind are, such as types, in one line, the likeliest first.
+/// Amounts and shares within a range one by one; how likely things of one kind are, such as types, in one line, the
+/// likeliest first.
 fn believed(beliefs: &[Belief]) -> Vec<Believed> {
-    let likely = |belief: &&Belief| belief.unit == PROBABILITY;
+    let likely = |belief: &&Belief| belief.unit == PROBABILITY && belief.low.is_none();
     let amounts = beliefs.iter().filter(|belief| !likely(belief));
     let mut all: Vec<Believed> = amounts.map(amount).collect();
     let mut kinds: BTreeMap<(&str, &str), Vec<(f64, &str)>> = BTreeMap::new();
@@ -241,15 +242,54 @@ fn believed(beliefs: &[Belief]) -> Vec<Believed> {
 }
 
 fn amount(belief: &Belief) -> Believed {
+    let share = belief.unit == PROBABILITY;
+    let figure = |number| {
+        if share {
+            percent(number)
+        } else {
+            figure(number)
+        }
+    };
+    let unit: &str = if share { "" } else { &belief.unit };
+    let range = match (belief.low, belief.high) {
+        (Some(low), Some(high)) if low < high => format!("{} to {}", figure(low), figure(high)),
+        (Some(low), None) => format!("at least {}", figure(low)),
+        (None, Some(high)) => format!("at most {}", figure(high)),
+        _ => String::new(),
+    };
     Believed {
         about: belief.who.clone(),
         what: belief.what.clone(),
-        value: format!("{} {}", figure(belief.value), belief.unit),
-        range: match (belief.low, belief.high) {
-            (Some(low), Some(high)) => format!("{} to {}", figure(low), figure(high)),
-            (Some(low), None) => format!("at least {}", figure(low)),
-            (None, Some(high)) => format!("at most {}", figure(high)),
-            (None, None) => String::new(),
-        },
+        value: format!("{} {unit}", figure(belief.value)),
+        range,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::believed;
+    use games::Belief;
+
+    #[test]
+    fn each_share_has_its_row_and_a_range_only_where_it_is_one() {
+        let mut beliefs = vec![
+            Belief::amount("E", "cash", 10.0, "money").within(10.0, 10.0),
+            Belief::amount("E", "bluffs, proved", 0.125, "probability").within(0.05, 0.3),
+            Belief::likely("E", "type calm", 0.25),
+            Belief::likely("E", "type bold", 0.75),
+        ];
+        beliefs
+            .iter_mut()
+            .for_each(|one| one.who = "face".to_owned());
+        let rows = believed(&beliefs);
+        let rows = rows
+            .iter()
+            .map(|row| [&*row.what, row.value.trim(), &*row.range]);
+        let expected = [
+            ["cash", "10 money", ""],
+            ["bluffs, proved", "12.5 %", "5.0 % to 30.0 %"],
+            ["type bold 75.0 %, calm 25.0 %", "", ""],
+        ];
+        assert!(rows.eq(expected));
     }
 }
