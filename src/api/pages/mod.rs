@@ -22,6 +22,7 @@ mod routes;
 mod stage;
 mod start;
 mod tournaments;
+mod turns;
 mod versus;
 mod view;
 mod visit;
