@@ -123,21 +123,18 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
         return Ok(write_rows(out, output, &headings, &candidates, explained)?);
     }
     let Decision { words, note, .. } = &explained.decision;
-    let said = plain_line(words);
-    let note = if note.is_empty() {
-        String::new()
-    } else {
-        format!("  ({note})")
+    let remark = |holds: bool, remark: &str| match holds {
+        true => format!("  ({remark})"),
+        false => String::new(),
     };
+    let said = plain_line(words) + &remark(!note.is_empty(), note);
     writeln!(out, "bot    {} {}", explained.game, explained.bot)?;
-    writeln!(out, "said   {said}{note}")?;
-    let same = if explained.same {
-        ""
-    } else {
-        "  (not the same: what it drew, kept and had time for then is not known)"
-    };
-    writeln!(out, "now    {}{same}", plain_line(&explanation.words))?;
-    writeln!(out, "nodes  {}", explanation.nodes)?;
+    writeln!(out, "said   {said}")?;
+    let other = "not the same: what it drew, kept and had time for then is not known";
+    let now = plain_line(&explanation.words) + &remark(!explained.same, other);
+    writeln!(out, "now    {now}")?;
+    let stopped = remark(explained.out_of_time, "stopped after 5 s");
+    writeln!(out, "nodes  {}{stopped}", explanation.nodes)?;
     writeln!(out, "why    {}", explanation.summary)?;
     if !candidates.is_empty() {
         writeln!(out, "\nvalues: {}", explained.value_unit)?;

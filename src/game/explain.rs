@@ -188,7 +188,7 @@ impl Candidate {
 
 fn summary(candidates: &[Candidate]) -> String {
     match candidates {
-        [] => "It plays by fixed rules and compares nothing.".to_owned(),
+        [] => "It plays by fixed rules.".to_owned(),
         [only] => format!("It saw no alternative to {}.", only.quoted()),
         [chosen, next, ..] => {
             let (count, one, other) = (candidates.len(), chosen.quoted(), next.quoted());

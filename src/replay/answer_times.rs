@@ -4,7 +4,7 @@ use crate::history::{self, LedgerLine, PageAt, SessionRow};
 use crate::store::types::{EntryId, SessionId, Side};
 use crate::store::{Store, StoreError};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use utoipa::ToSchema;
 
 /// The most decisions of a match that are read.
@@ -39,13 +39,17 @@ impl AnswerTime {
     }
 }
 
-/// The times of decisions by the entries that asked for them.
+/// The times of decisions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AnswerTimes(HashMap<EntryId, AnswerTime>);
+pub struct AnswerTimes {
+    /// By the entry that asked.
+    asked: HashMap<EntryId, AnswerTime>,
+    /// Those of the seats' own sessions: by seat, and when the question arrived.
+    own: BTreeMap<(u8, i64), AnswerTime>,
+}
 
 impl AnswerTimes {
-    /// Reads what the ledger has of these sessions of a match. Where a seat's own session is among them, its times are
-    /// those of our referee's transcript of the seat, too.
+    /// Reads what the ledger has of these sessions of a match.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -57,55 +61,50 @@ impl AnswerTimes {
             let session = sessions.iter().find(|row| row.id == line.row.session);
             session.map_or(Side::Player, |row| row.opened.side)
         };
-        Ok(Self::new(
-            lines
-                .items
-                .into_iter()
-                .map(|line| (side(&line), line))
-                .collect(),
-        ))
+        let lines = lines.items.into_iter().map(|line| (side(&line), line));
+        Ok(Self::new(lines))
     }
 
-    fn new(mut lines: Vec<(Side, LedgerLine)>) -> Self {
-        lines.sort_by_key(|(_, line)| line.row.at_us);
-        let of_players: Vec<&LedgerLine> = lines
-            .iter()
-            .filter(|(side, line)| *side == Side::Player && line.seat.is_some())
-            .map(|(_, line)| line)
-            .collect();
-        let times = lines.iter().map(|(side, line)| {
-            let time = AnswerTime::new(line, *side);
-            let own = answered(line, &of_players).filter(|_| *side == Side::Referee);
-            let time = own.map_or(time, |own| AnswerTime::new(own, Side::Player));
-            (line.row.entry, time)
-        });
-        Self(times.collect())
+    pub(super) fn new(lines: impl IntoIterator<Item = (Side, LedgerLine)>) -> Self {
+        let mut times = Self::default();
+        for (side, line) in lines {
+            let time = AnswerTime::new(&line, side);
+            times.asked.insert(line.row.entry, time);
+            if let (Side::Player, Some(seat)) = (side, line.seat) {
+                times.own.insert((seat, line.row.at_us), time);
+            }
+        }
+        times
     }
 
     /// The time of the decision that this entry asked for, if it did.
     #[must_use]
     pub fn asked_by(&self, entry: EntryId) -> Option<AnswerTime> {
-        self.0.get(&entry).copied()
+        self.asked.get(&entry).copied()
+    }
+
+    /// The time that the seat's own session has of the decision that it was asked for between these moments, in microseconds
+    /// since 1970-01-01 UTC: our referee's transcript of such a seat has no rows in the ledger.
+    #[must_use]
+    pub fn waited_for(&self, seat: u8, from_us: i64, to_us: i64) -> Option<AnswerTime> {
+        let mut meanwhile = self.own.range((seat, from_us)..=(seat, to_us.max(from_us)));
+        meanwhile.next().map(|(_, time)| *time)
     }
 }
 
-/// The seat's own decision, of these in the order of their times, that our referee waited for.
-fn answered<'a>(waited: &LedgerLine, own: &[&'a LedgerLine]) -> Option<&'a LedgerLine> {
-    let asked_us = waited.row.at_us;
-    let answered_us = asked_us.saturating_add(waited.row.sent_us.into());
-    let first = own.partition_point(|own| own.row.at_us < asked_us);
-    let meanwhile = own.iter().skip(first);
-    let mut meanwhile = meanwhile.take_while(|own| own.row.at_us <= answered_us);
-    meanwhile.find(|own| own.seat == waited.seat).copied()
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::{AnswerTime, AnswerTimes};
     use crate::history::LedgerLine;
     use crate::store::types::{EntryId, LedgerRow, SessionId, Side};
 
-    fn line(side: Side, seat: u8, entry: i64, at_us: i64, took_us: u32) -> (Side, LedgerLine) {
+    pub(crate) fn line(
+        side: Side,
+        seat: u8,
+        entry: i64,
+        at_us: i64,
+        took_us: u32,
+    ) -> (Side, LedgerLine) {
         let row = LedgerRow {
             session: SessionId(entry),
             entry: EntryId(entry),
@@ -132,10 +131,8 @@ mod tests {
 
     #[test]
     fn a_decision_has_one_time_in_both_transcripts_of_its_seat() {
-        let times = AnswerTimes::new(vec![
-            line(Side::Referee, 0, 1, 10_000, 5_000),
+        let times = AnswerTimes::new([
             line(Side::Player, 0, 2, 11_000, 2_300),
-            line(Side::Referee, 0, 3, 40_000, 5_000),
             line(Side::Referee, 1, 4, 10_000, 7_000),
         ]);
         let own = AnswerTime {
@@ -146,11 +143,14 @@ mod tests {
             took_ms,
             thought_ms: None,
         };
-        let expected = [own, own, refereed(5.0), refereed(7.0)];
-        for (entry, time) in (1..).zip(expected) {
-            assert_eq!(times.asked_by(EntryId(entry)), Some(time), "{entry}");
-        }
+        assert_eq!(times.asked_by(EntryId(2)), Some(own));
+        assert_eq!(times.asked_by(EntryId(4)), Some(refereed(7.0)));
         assert_eq!(times.asked_by(EntryId(9)), None);
+        assert_eq!(times.waited_for(0, 10_000, 15_000), Some(own));
+        for (seat, from_us, to_us) in [(0, 11_001, 40_000), (0, 10_999, 10_000), (1, 9_000, 40_000)]
+        {
+            assert_eq!(times.waited_for(seat, from_us, to_us), None, "{seat}");
+        }
         assert!(own.is_measured() && !refereed(0.001).is_measured());
     }
 }

@@ -1,13 +1,15 @@
 //! What was answered in a session, in the game's words.
 
 use super::names::names_in;
-use super::seat::lines_from;
+use super::seat::{SeatLine, lines_from};
 use crate::history::{self, SessionRow};
-use crate::store::types::{Direction, EntryId};
+use crate::store::types::{Direction, EntryId, Side};
 use crate::store::{MatchRow, Store, StoreError};
+use games::Kit;
+use games::scene::Names;
 use std::collections::{HashMap, HashSet};
 
-/// The last answer to each of these entries of a session's transcript, in words; nothing of a game that does not exist or
+/// The answer to each of these entries of a session's transcript, in words; nothing of a game that does not exist or
 /// of a transcript that was pruned.
 ///
 /// # Errors
@@ -24,23 +26,58 @@ pub async fn answers(
     let names = names_in(kit, row, Some(session), false);
     let entries = history::whole_transcript(store.reader(), session).await?;
     let lines = lines_from(session.opened.side, kit, &entries);
-    let mut found = HashMap::new();
-    let mut asked = None;
-    for line in &lines {
-        match line.direction {
-            Direction::In => asked = Some(line),
-            Direction::Out => {
-                let asking = asked.and_then(|asked| Some((asked, entries.get(asked.at)?.id)));
-                let asking = asking.filter(|(_, entry)| wanted.contains(entry));
-                let Some((asked, entry)) = asking else {
-                    continue;
-                };
-                let words = kit
-                    .card()
-                    .answered(asked.text.as_bytes(), &line.text, &names);
-                found.insert(entry, words);
-            }
+    let (side, mut found) = (session.opened.side, HashMap::new());
+    for (at, line) in lines.iter().enumerate() {
+        let asked = entries.get(line.at).map(|entry| entry.id);
+        let asked = asked.filter(|asked| line.direction == Direction::In && wanted.contains(asked));
+        if let Some(asked) = asked {
+            found.insert(asked, answer_words(kit, side, &lines, at, &names));
         }
     }
     Ok(found)
+}
+
+/// The answer to one of a seat's lines, in words. Our bot's own session keeps no empty answer: if it goes on without one,
+/// that may be one in the game, such as a pass.
+pub(super) fn answer_words(
+    kit: &dyn Kit,
+    side: Side,
+    lines: &[SeatLine],
+    at: usize,
+    names: &Names,
+) -> String {
+    let (asked, after) = match lines.get(at..) {
+        Some([asked, after @ ..]) => (asked.text.as_bytes(), after),
+        _ => return String::new(),
+    };
+    let said = after
+        .iter()
+        .take_while(|line| line.direction == Direction::Out);
+    let silent = side == Side::Player && !after.is_empty();
+    let said = said.last().map(|said| said.text.as_str());
+    let words = said.or(silent.then_some(""));
+    let words = words.map(|said| kit.card().answered(asked, said, names));
+    words.unwrap_or_else(|| "nothing".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::answer_words;
+    use crate::replay::seat::SeatLine;
+    use crate::store::types::{Direction, Side};
+    use games::scene::Names;
+
+    #[test]
+    fn an_answer_that_is_not_kept_is_what_silence_means_in_the_game() {
+        let line = || SeatLine {
+            direction: Direction::In,
+            text: "?market=1&id=2&type=auction&goods=F&money=t&opponent=W&auctioneer=E".to_owned(),
+            at: 0,
+        };
+        let (kit, lines) = (games::find("koehandel").unwrap(), [line(), line()]);
+        let words = |side, at| answer_words(kit, side, &lines, at, &Names::default());
+        assert_eq!(words(Side::Player, 0), "passes on the goat");
+        assert_eq!(words(Side::Player, 1), "nothing");
+        assert_eq!(words(Side::Referee, 0), "nothing");
+    }
 }

@@ -1,6 +1,7 @@
 //! Why one of our bots decided as it did: its seat of a stored match is folded up to the decision, and it thinks again.
 
 use super::answer_times::AnswerTimes;
+use super::answers::answer_words;
 use super::dialogue::{replay, watch};
 use super::explain_error::{ExplainError, Transcript};
 use super::names::names_in;
@@ -19,6 +20,7 @@ use games::{
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
@@ -89,6 +91,8 @@ pub struct Explained {
     /// Whether it would answer now as it did then. A bot that searches may not: its random numbers, the plans that it
     /// kept and the time that it had are not restored.
     pub same: bool,
+    /// Whether its time, 5 s, ended before its nodes: another machine then gives other reasons.
+    pub out_of_time: bool,
     /// Why it would decide so now.
     pub explanation: Explanation,
 }
@@ -97,8 +101,8 @@ pub struct Explained {
 pub struct BotSeat {
     pub(super) kit: &'static dyn Kit,
     seat: u8,
-    /// Whether the transcript is our referee's.
-    refereed: bool,
+    /// Whose transcript it is.
+    side: Side,
     pub(super) setup: DialogueSetup,
     entries: Vec<Entry>,
     pub(super) lines: Vec<SeatLine>,
@@ -209,7 +213,7 @@ impl BotSeat {
         Ok(Self {
             kit,
             seat: opened.seat.unwrap_or_default(),
-            refereed: !ours,
+            side: opened.side,
             setup,
             lines: lines_from(opened.side, kit, &entries),
             entries,
@@ -235,7 +239,7 @@ impl BotSeat {
     pub fn heir(&self) -> Option<String> {
         let strongest = self.kit.card().bots.iter().max_by_key(|card| card.rung);
         match self.kit.card().wire {
-            _ if !self.refereed => None,
+            _ if self.side == Side::Player => None,
             Wire::Hub => None,
             Wire::Stdio => Some("cmd:./mybot".to_owned()),
             Wire::Callbacks => strongest.map(|card| format!("builtin:{}", card.name)),
@@ -266,11 +270,16 @@ impl BotSeat {
     /// # Errors
     /// [`ExplainError::NoEntry`], [`ExplainError::NoDecision`], [`ExplainError::Unfoldable`].
     pub fn explain(&self, entry: EntryId, nodes: u64) -> Result<Explained, ExplainError> {
-        let explained = guarded(|| self.think_again(entry, nodes));
+        let explained = guarded(|| self.think_again(entry, nodes, THINKS_MAX));
         explained.map_err(|panic| ExplainError::Unfoldable(panic.to_string()))?
     }
 
-    fn think_again(&self, entry: EntryId, nodes: u64) -> Result<Explained, ExplainError> {
+    fn think_again(
+        &self,
+        entry: EntryId,
+        nodes: u64,
+        within: Duration,
+    ) -> Result<Explained, ExplainError> {
         let at = self.line_of(entry)?;
         let (before, line) = (self.lines.get(..at), self.lines.get(at));
         let no_decision = |why| ExplainError::NoDecision {
@@ -281,12 +290,11 @@ impl BotSeat {
             return Err(no_decision("a user bot gives no reasons"));
         }
         let bot = self.card();
-        // A bot that does not search decides each time again, so that it draws the same random numbers.
-        let decides = bot.is_some_and(|bot| !bot.thinks);
         let mut dialogue = self.dialogue()?;
         let before = before.into_iter().flatten().map(SeatLine::line);
         watch(&mut *dialogue, before, |dialogue, _| {
-            if decides {
+            // A bot that does not search decides each time again, so that it draws the same random numbers.
+            if bot.is_some_and(|bot| !bot.thinks) {
                 let _ = dialogue.think(Budget::nodes(1), &mut Frame::new());
             }
             ControlFlow::Continue(())
@@ -299,10 +307,13 @@ impl BotSeat {
             Ok(Next::Wait) => return Err(no_decision("it needs no answer")),
             Err(_) => return Err(no_decision("it is not of the game's wire")),
         }
-        let began = Instant::now();
+        let (began, out_of_time) = (Instant::now(), Cell::new(false));
         let budget = Budget {
             nodes: nodes.clamp(1, NODES_MAX),
-            stop: &|| began.elapsed() >= THINKS_MAX,
+            stop: &|| {
+                out_of_time.set(began.elapsed() >= within);
+                out_of_time.get()
+            },
         };
         let unsound = || no_decision("it contradicts the rules or earlier messages");
         let explanation = dialogue.explain(budget).ok_or_else(unsound)?;
@@ -319,6 +330,7 @@ impl BotSeat {
             asked: text.to_owned(),
             same: decision.said.as_deref().unwrap_or_default() == explanation.answer,
             decision,
+            out_of_time: out_of_time.get(),
             explanation,
         })
     }
@@ -397,12 +409,10 @@ impl BotSeat {
         notes.extend(missing);
         let time = self.times.asked_by(call.id);
         let took_ms = answer.map(|answer| (answer.at_us - call.at_us).max(0) as f64 / 1e3);
-        let card = self.kit.card();
-        let words = said.map(|said| card.answered(asked.text.as_bytes(), &said.text, &self.names));
         Some(Decision {
             entry: call.id,
             at_us: call.at_us,
-            words: words.unwrap_or_else(|| "nothing".to_owned()),
+            words: answer_words(self.kit, self.side, &self.lines, line, &self.names),
             said: said.map(|said| said.text.clone()),
             took_ms: time.map(|time| time.took_ms).or(took_ms),
             thought_ms: time.and_then(|time| time.thought_ms),
@@ -446,6 +456,7 @@ mod tests {
     use crate::store::{EntryId, NewSession, Side, Store};
     use games::{Fact, Seat, bot_seed};
     use serde_json::json;
+    use std::time::Duration;
 
     async fn seat(store: &Store, seat: u8) -> Result<BotSeat, ExplainError> {
         let sessions = history::sessions_of(store.reader(), &match_id(1))
@@ -502,6 +513,9 @@ mod tests {
             answer(&*dialogue).as_ref()
         );
         assert_eq!(explained.explanation.nodes, NODES_MAX);
+        assert!(!explained.out_of_time);
+        let stopped = read.think_again(EntryId(5), 9, Duration::ZERO).unwrap();
+        assert!(stopped.out_of_time && stopped.explanation.nodes == 0);
         assert_eq!(
             (explained.asked.as_str(), &explained.decision),
             ("ask how=long", &decisions[1])

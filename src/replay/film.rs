@@ -119,13 +119,6 @@ impl Film {
         self.kit.card().curves.map_or("", |curves| curves.turn)
     }
 
-    /// What the player on a seat is called, from 0.
-    #[must_use]
-    pub fn seat_name(&self, seat: usize) -> String {
-        let place = (0..self.names.count()).find(|place| self.names.seat(*place) == seat);
-        self.names.name(place.unwrap_or(seat))
-    }
-
     /// All of them, without their states.
     #[must_use]
     pub fn steps(&self) -> &[Step] {

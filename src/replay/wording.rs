@@ -99,10 +99,13 @@ impl Timing {
         }
         let took = asked.map(|(asked_us, asked)| {
             let took_us = entry.at_us.saturating_sub(asked_us);
-            self.times.asked_by(asked).unwrap_or(AnswerTime {
-                took_ms: took_us as f64 / 1e3,
-                thought_ms: None,
-            })
+            let own = |seat| self.times.waited_for(seat, asked_us, entry.at_us);
+            let own = seat.filter(|_| side == Side::Referee).and_then(own);
+            own.or_else(|| self.times.asked_by(asked))
+                .unwrap_or(AnswerTime {
+                    took_ms: took_us as f64 / 1e3,
+                    thought_ms: None,
+                })
         });
         self.took_ms = took
             .filter(AnswerTime::is_measured)
@@ -125,6 +128,7 @@ impl Timing {
 
 #[cfg(test)]
 mod tests {
+    use super::super::answer_times::{AnswerTimes, tests::line};
     use super::Timing;
     use crate::store::types::{Direction, Entry, EntryId, Side};
 
@@ -142,6 +146,12 @@ mod tests {
         timing.passes(Some(1), Side::Referee, &entry(200, Direction::Out, "ask"));
         timing.passes(Some(0), Side::Referee, &entry(2_600, Direction::In, "7"));
         assert_eq!((timing.took_ms.take(), timing.late), (Some(2.5), false));
+        // Where the seat's own session has a time of it, that counts.
+        let own = AnswerTimes::new([line(Side::Player, 0, 9, 150, 700)]);
+        let mut owned = Timing::new(own);
+        owned.passes(Some(0), Side::Referee, &entry(100, Direction::Out, "ask"));
+        owned.passes(Some(0), Side::Referee, &entry(2_600, Direction::In, "7"));
+        assert_eq!(owned.took_ms, Some(0.7));
         timing.passes(
             Some(1),
             Side::Referee,

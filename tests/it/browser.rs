@@ -175,9 +175,6 @@ fn pages(app: &TestApp) -> Vec<String> {
         let page = format!("/matches/{}", id(&path));
         let tabs = ["facts", "decisions", "transcript", "about"];
         pages.extend(tabs.map(|tab| format!("{page}?tab={tab}")));
-        if kit.card().name == "planetwars" {
-            pages.push(format!("{page}?tab=charts"));
-        }
         pages.push(page);
     }
     let path = "/api/v1/matches?limit=1&game=koehandel&bot=guide&side=player";

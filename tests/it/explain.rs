@@ -55,13 +55,14 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
         let mut compared = 0;
         for decision in decisions.iter().step_by(decisions.len() / 4) {
             let entry = decision["entry"].to_string();
-            let line = ["--entry", &entry, "--budget", "3000n"];
+            let line = ["--entry", &entry, "--budget", "300n"];
             let message = explain(&store, &id, "1", &line);
             assert_eq!(
                 (&message["game"], &message["bot"]),
                 (&game.into(), &"champion".into())
             );
             assert_eq!(&message["decision"], decision, "{game}");
+            assert_eq!(message["out_of_time"], false, "{game}");
             let [said, words] =
                 ["said", "words"].map(|name| decision[name].as_str().unwrap_or_default());
             let wire = said.trim_end();

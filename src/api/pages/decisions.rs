@@ -1,6 +1,7 @@
 //! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
 
-use super::view::{evidence, millis, seated};
+use super::turns::Turns;
+use super::view::{answer_time, evidence, millis, percent, seated};
 use super::visit::Visit;
 use crate::api::contents::Wanted;
 use crate::api::ledger::{DecisionShown, Ledger};
@@ -9,13 +10,14 @@ use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
 use crate::api::sessions::SessionShown;
 use crate::history;
-use crate::replay::{MEASURED_MS, answers, seat_names};
+use crate::replay::{answers, seat_names};
 use crate::store::{EntryId, SessionId, Side};
 use games::text::counted;
+use jiff::Timestamp;
 use std::collections::{BTreeSet, HashSet};
 
 /// The most decisions in the table: the fallbacks, then the slowest.
-const ROWS_MAX: usize = 250;
+const ROWS_MAX: usize = 50;
 
 /// The decisions of a match.
 #[derive(Default)]
@@ -25,6 +27,10 @@ pub(super) struct Decisions {
     pub(super) count: usize,
     /// What it comes to, in a sentence.
     pub(super) words: String,
+    /// What the game counts, where it does.
+    pub(super) turn: &'static str,
+    /// Whether thinking was measured of any.
+    pub(super) thinks: bool,
 }
 
 /// A decision.
@@ -36,6 +42,9 @@ pub(super) struct Row {
     pub(super) why: Option<String>,
     pub(super) who: String,
     session: SessionId,
+    at: Timestamp,
+    /// The number of its turn.
+    pub(super) turn: String,
     /// What was answered, in the game's words, once that was read.
     pub(super) said: String,
     /// From the question's arrival to the answer.
@@ -43,9 +52,8 @@ pub(super) struct Row {
     /// The bot's own part of it, where that was measured.
     pub(super) thought: String,
     pub(super) limit: String,
-    /// The share of its limit that it took per cent, and as the width of a bar of 200, unless it would be empty.
+    /// The share of its limit that it took.
     pub(super) used: String,
-    pub(super) width: Option<String>,
     pub(super) fallback: bool,
     pub(super) late: bool,
     pub(super) slowest: bool,
@@ -67,12 +75,11 @@ impl Decisions {
             let first = other.fallback.cmp(&one.fallback);
             first.then(other.sent_ms.total_cmp(&one.sent_ms))
         });
-        shown.truncate(ROWS_MAX);
         let fallbacks = all.iter().filter(|one| one.fallback).count();
         let words = format!(
             "{}; the slowest took {} of {}; {}.",
             counted(all.len(), "decision"),
-            millis(slowest.sent_ms),
+            answer_time(slowest.sent_ms),
             millis(slowest.limit_ms),
             match fallbacks {
                 0 => "none was answered by the fallback".to_owned(),
@@ -89,15 +96,16 @@ impl Decisions {
                 why: why(&found.id, session).map(|why| format!("{why}entry={}", one.entry.0)),
                 who: seated(&names, session.seat, &session.bot),
                 session: session.id,
+                at: one.at,
+                turn: String::new(),
                 said: String::new(),
-                took: measured(one.sent_ms),
+                took: answer_time(one.sent_ms),
                 thought: match session.side {
                     Side::Player => millis((one.thought_ms - one.queued_ms).max(0.0)),
                     Side::Referee => String::new(),
                 },
                 limit: millis(one.limit_ms),
-                used: format!("{:.1}", 100.0 * used(one)),
-                width: bar(used(one)),
+                used: share(used(one)),
                 fallback: one.fallback,
                 late: used(one) > 1.0,
                 slowest: one.id == slowest.id,
@@ -107,11 +115,22 @@ impl Decisions {
             rows: rows.collect(),
             count: all.len(),
             words,
+            ..Self::default()
         })
     }
 
-    /// Adds what was answered.
+    /// Keeps those of the table, and adds when they were, and what was answered.
     pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
+        self.rows.truncate(ROWS_MAX);
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        self.thinks = self.rows.iter().any(|row| !row.thought.is_empty());
+        let turns = Turns::read(visit, &found.id).await?;
+        self.turn = turns.name;
+        for row in &mut self.rows {
+            row.turn = turns.at(row.at);
+        }
         let store = &visit.state.store;
         let row = visit.match_row(&found.id).await?;
         let _turn = visit.turns().wait().await?;
@@ -133,17 +152,12 @@ impl Decisions {
     }
 }
 
-/// How long an answer took, where that was measured: in matches within one process answers follow at once.
-fn measured(ms: f64) -> String {
-    match ms < MEASURED_MS {
-        true => "–".to_owned(),
-        false => millis(ms),
+/// A share in words.
+fn share(share: f64) -> String {
+    match share < 1e-3 {
+        true => "< 0.1 %".to_owned(),
+        false => percent(share),
     }
-}
-
-/// The width of a share's bar of 200; `None` below 0.1 %.
-fn bar(share: f64) -> Option<String> {
-    (share >= 1e-3).then(|| format!("{:.1}", (200.0 * share).clamp(1.0, 200.0)))
 }
 
 /// Each decision once: our referee's times of a seat are left out where the seat's own are known.
@@ -173,22 +187,4 @@ pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
         Some(seat) => format!("/matches/{id}/seats/{seat}/explain?"),
         None => format!("/matches/{id}/seats/0/explain?session={}&", session.id.0),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bar;
-
-    #[test]
-    fn a_bar_that_would_be_empty_is_none() {
-        for (share, width) in [
-            (0.0, None),
-            (0.000_9, None),
-            (0.002, Some("1.0")),
-            (0.5, Some("100.0")),
-            (7.0, Some("200.0")),
-        ] {
-            assert_eq!(bar(share).as_deref(), width, "{share}");
-        }
-    }
 }

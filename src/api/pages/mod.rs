@@ -4,7 +4,6 @@
 mod about;
 mod assets;
 mod bots;
-mod charts;
 mod dashboard;
 mod decisions;
 mod docs;
@@ -24,6 +23,7 @@ mod routes;
 mod stage;
 mod start;
 mod tournaments;
+mod turns;
 mod versus;
 mod view;
 mod visit;

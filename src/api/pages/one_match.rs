@@ -2,7 +2,6 @@
 //! said, and what it was started from. Only the tab that is open is read.
 
 use super::about::About;
-use super::charts;
 use super::decisions::{Decisions, is_ours, why};
 use super::facts::FactsShown;
 use super::filters::{link, query};
@@ -61,8 +60,6 @@ struct OneMatch {
     own: Option<String>,
     about: About,
     seats: Vec<Seat>,
-    /// The game's figures over its turns.
-    charts: Vec<String>,
     decisions: Decisions,
     /// What users' programs did.
     programs: Vec<ProgramRow>,
@@ -80,7 +77,6 @@ struct OneMatch {
 enum Tab {
     #[default]
     Replay,
-    Charts,
     Facts,
     Decisions,
     Transcript,
@@ -88,9 +84,8 @@ enum Tab {
 }
 
 impl Tab {
-    const ALL: [(Self, &'static str, &'static str); 6] = [
+    const ALL: [(Self, &'static str, &'static str); 5] = [
         (Self::Replay, "", "Replay"),
-        (Self::Charts, "charts", "Charts"),
         (Self::Facts, "facts", "What happened"),
         (Self::Decisions, "decisions", "Decisions"),
         (Self::Transcript, "transcript", "Transcript"),
@@ -112,7 +107,7 @@ impl Tab {
         })
     }
 
-    /// Charts stand below the replay too: their own tab is for readers without a script.
+    /// Where each leads, and whether it is open.
     fn links(self) -> Vec<(&'static str, String, bool)> {
         let link = |(tab, word, name): (Self, &str, &'static str)| {
             let to = if word.is_empty() {
@@ -122,8 +117,7 @@ impl Tab {
             };
             (name, to, tab == self)
         };
-        let shown = |(tab, ..): &(Self, &str, &str)| *tab != Self::Charts || self == *tab;
-        Self::ALL.into_iter().filter(shown).map(link).collect()
+        Self::ALL.into_iter().map(link).collect()
     }
 }
 
@@ -206,7 +200,6 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
             .map(|seat| seated(&found, seat))
             .collect(),
         withheld: read.facts.withheld.or(read.unseen.map(|_| view::WITHHELD)),
-        charts: read.charts,
         programs: read.programs,
         decisions: read.decisions,
         facts: read.facts,
@@ -228,7 +221,6 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
 #[derive(Default)]
 struct Read {
     about: About,
-    charts: Vec<String>,
     facts: FactsShown,
     decisions: Decisions,
     programs: Vec<ProgramRow>,
@@ -248,8 +240,7 @@ impl Read {
     ) -> Result<Self, Problem> {
         let mut read = Self::default();
         match tab {
-            Tab::Charts | Tab::Facts if is_pruned(found) => {}
-            Tab::Charts => read.charts = charts::read(visit, &found.id, names).await?,
+            Tab::Facts if is_pruned(found) => {}
             Tab::Facts => read.facts = FactsShown::read(visit, &found.id, names).await?,
             Tab::Decisions => {
                 read.decisions = Decisions::read(visit, found).await?;

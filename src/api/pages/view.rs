@@ -1,7 +1,7 @@
 //! Figures in words: what rows become on pages.
 
 use crate::api::matches::MatchShown;
-use crate::replay::seat_names;
+use crate::replay::{MEASURED_MS, seat_names};
 use crate::store::{Place, SeatRow};
 use games::scene::Names;
 use games::sentence::listed;
@@ -88,6 +88,14 @@ pub(super) fn micros(us: u64) -> String {
 /// Milliseconds in the unit that suits them.
 pub(super) fn millis(ms: f64) -> String {
     micros((ms * 1e3).round() as u64)
+}
+
+/// How long an answer took, in milliseconds. In matches within one process answers follow at once.
+pub(super) fn answer_time(ms: f64) -> String {
+    match ms < MEASURED_MS {
+        true => format!("< {}", millis(MEASURED_MS)),
+        false => millis(ms),
+    }
 }
 
 /// Bytes in the unit that suits them.
@@ -357,7 +365,7 @@ pub(super) fn now() -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, figure, lasted, micros, value};
+    use super::{answer_time, bytes, figure, lasted, micros, value};
     use jiff::Timestamp;
     use serde_json::json;
 
@@ -383,6 +391,7 @@ mod tests {
         ] {
             assert_eq!(micros(us), text);
         }
+        assert_eq!([0.002, 9.71].map(answer_time), ["< 5 µs", "9.7 ms"]);
         let at = |ms| Timestamp::from_millisecond(ms).unwrap();
         for (ms, text) in [
             (-5, "< 0.1 s"),

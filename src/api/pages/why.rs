@@ -1,7 +1,8 @@
 //! Why our bot decided as it did, and what it decided: one seat of a stored match.
 
 use super::layout::{Shell, shown};
-use super::view::{self, When, clock_time, figure, millis, percent};
+use super::turns::Turns;
+use super::view::{self, answer_time, figure, millis, percent};
 use super::visit::Visit;
 use crate::api::explain;
 use crate::api::problem::Problem;
@@ -16,8 +17,9 @@ use games::text::counted;
 use games::{Belief, Candidate};
 use std::collections::BTreeMap;
 
-/// The most decisions on one page.
+/// The most decisions on one page, and on either side of one.
 const DECISIONS_MAX: usize = 1_000;
+const AROUND: usize = 5;
 /// The most letters of an answer in the list.
 const SAID_LEN_MAX: usize = 120;
 /// The width of a bar.
@@ -29,8 +31,13 @@ struct Why {
     shell: Shell,
     id: String,
     seat: String,
-    /// Who sits there.
+    /// Who sits there, and who all play.
     who: String,
+    players: String,
+    /// What the game counts, where it does.
+    turn: &'static str,
+    /// To all decisions.
+    all: String,
     /// The decision asked for.
     one: Option<One>,
     /// The command that plays the match on from there.
@@ -53,10 +60,10 @@ struct One {
 
 /// A decision as it was made.
 struct Made {
-    entry: i64,
     link: String,
     replay: String,
-    at: When,
+    /// The number of its turn.
+    turn: String,
     said: String,
     /// From the question's arrival to the answer.
     took: String,
@@ -99,32 +106,32 @@ pub(super) async fn page(
             Ok((decisions, explained.transpose()?, read.heir()))
         })
         .await?;
-    let names = seat_names(&visit.match_row(&id).await?.seats);
+    let turns = Turns::read(&visit, &id).await?;
+    let seats = visit.match_row(&id).await?.seats;
+    let names = seat_names(&seats);
+    let players = seats.iter().map(|row| names.name(row.seat.into()));
     let who = seat
         .parse()
         .map_or_else(|_| seat.clone(), |seat| names.name(seat));
-    let to = |decision: &Decision| {
-        let session = visit.value("session");
-        let session = session.map_or_else(String::new, |session| format!("session={session}&"));
-        format!("?{session}entry={}", decision.entry.0)
-    };
+    let session = visit.value("session");
+    let all = session.map_or("?".to_owned(), |session| format!("?session={session}&"));
+    let to = |decision: &Decision| format!("{all}entry={}", decision.entry.0);
     let asked = explained.as_ref().map(|one| one.decision.entry);
     let at = decisions.iter().position(|one| Some(one.entry) == asked);
     let next_to = |at: Option<usize>| at.and_then(|at| decisions.get(at)).map(to);
-    let times = decisions
-        .iter()
-        .filter_map(|one| Some((took_ms(one)?, one.entry)));
-    let slowest = times.max_by(|one, other| one.0.total_cmp(&other.0));
-    let slowest = slowest.map(|(_, entry)| entry);
+    let slowest = slowest(&decisions);
     let made = |one: &Decision| Made {
         chosen: Some(one.entry) == asked,
         slowest: slowest == Some(one.entry),
         replay: view::replay(one.entry.0, seat.parse().ok()),
+        turn: turns.at(time(one.at_us)),
         ..made(one, to(one))
     };
-    // Around the one asked for, where there are many.
-    let first = at.unwrap_or(0).saturating_sub(DECISIONS_MAX / 2);
-    let near = decisions.iter().skip(first).take(DECISIONS_MAX);
+    let (first, most) = match at {
+        Some(at) => (at.saturating_sub(AROUND), 2 * AROUND + 1),
+        None => (0, DECISIONS_MAX),
+    };
+    let near = decisions.iter().skip(first).take(most);
     let play_on = asked.zip(heir).map(|(entry, heir)| {
         // As it is typed there: from 1.
         let seat = u16::from(seat.parse::<u8>().unwrap_or_default()) + 1;
@@ -132,12 +139,15 @@ pub(super) async fn page(
     });
     shown(&Why {
         play_on,
-        shell: visit.shell(format!("{who}: why"), "/matches"),
+        shell: visit.shell(format!("Why: {who}"), "/matches"),
         before: next_to(at.and_then(|at| at.checked_sub(1))),
         after: next_to(at.map(|at| at + 1)),
         decisions: near.map(made).collect(),
         count: counted(decisions.len(), "decision"),
         one: explained.map(|explained| one(explained, made)),
+        players: players.collect::<Vec<_>>().join(" – "),
+        turn: turns.name,
+        all: all.trim_end_matches('&').to_owned(),
         id,
         seat,
         who,
@@ -150,6 +160,15 @@ fn near(decisions: &[Decision], entry: EntryId) -> EntryId {
     let before = decisions.partition_point(|one| one.entry <= entry);
     let near = decisions.get(before.saturating_sub(1));
     near.map_or(entry, |one| one.entry)
+}
+
+/// The one that took longest, where that was measured.
+fn slowest(decisions: &[Decision]) -> Option<EntryId> {
+    let times = decisions.iter();
+    let times = times.filter_map(|one| Some((one.took_ms?, one.entry)));
+    let times = times.filter(|(ms, _)| *ms >= MEASURED_MS);
+    let slowest = times.max_by(|one, other| one.0.total_cmp(&other.0));
+    slowest.map(|(_, entry)| entry)
 }
 
 fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {
@@ -172,11 +191,6 @@ fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {
     }
 }
 
-/// How long a decision took, where that was measured: in matches within one process answers follow at once.
-fn took_ms(one: &Decision) -> Option<f64> {
-    one.took_ms.filter(|ms| *ms >= MEASURED_MS)
-}
-
 fn made(one: &Decision, link: String) -> Made {
     let mut said = one.words.clone();
     if let Some((at, _)) = said.char_indices().nth(SAID_LEN_MAX) {
@@ -184,12 +198,11 @@ fn made(one: &Decision, link: String) -> Made {
         said.push('…');
     }
     Made {
-        entry: one.entry.0,
         link,
         replay: String::new(),
-        at: clock_time(time(one.at_us)),
+        turn: String::new(),
         said,
-        took: took_ms(one).map_or_else(String::new, millis),
+        took: one.took_ms.map_or_else(String::new, answer_time),
         thought: one.thought_ms.map_or_else(String::new, millis),
         note: one.note.replace('_', " "),
         slowest: false,
@@ -213,9 +226,10 @@ fn weighed(candidate: &Candidate, scale: impl Fn(f64) -> String) -> Weighed {
     }
 }
 
-/// Amounts one by one; how likely things of one kind are, such as types, in one line, the likeliest first.
+/// Amounts and shares within a range one by one; how likely things of one kind are, such as types, in one line, the
+/// likeliest first.
 fn believed(beliefs: &[Belief]) -> Vec<Believed> {
-    let likely = |belief: &&Belief| belief.unit == PROBABILITY;
+    let likely = |belief: &&Belief| belief.unit == PROBABILITY && belief.low.is_none();
     let amounts = beliefs.iter().filter(|belief| !likely(belief));
     let mut all: Vec<Believed> = amounts.map(amount).collect();
     let mut kinds: BTreeMap<(&str, &str), Vec<(f64, &str)>> = BTreeMap::new();
@@ -241,15 +255,54 @@ fn believed(beliefs: &[Belief]) -> Vec<Believed> {
 }
 
 fn amount(belief: &Belief) -> Believed {
+    let share = belief.unit == PROBABILITY;
+    let figure = |number| {
+        if share {
+            percent(number)
+        } else {
+            figure(number)
+        }
+    };
+    let unit: &str = if share { "" } else { &belief.unit };
+    let range = match (belief.low, belief.high) {
+        (Some(low), Some(high)) if low < high => format!("{} to {}", figure(low), figure(high)),
+        (Some(low), None) => format!("at least {}", figure(low)),
+        (None, Some(high)) => format!("at most {}", figure(high)),
+        _ => String::new(),
+    };
     Believed {
         about: belief.who.clone(),
         what: belief.what.clone(),
-        value: format!("{} {}", figure(belief.value), belief.unit),
-        range: match (belief.low, belief.high) {
-            (Some(low), Some(high)) => format!("{} to {}", figure(low), figure(high)),
-            (Some(low), None) => format!("at least {}", figure(low)),
-            (None, Some(high)) => format!("at most {}", figure(high)),
-            (None, None) => String::new(),
-        },
+        value: format!("{} {unit}", figure(belief.value)),
+        range,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::believed;
+    use games::Belief;
+
+    #[test]
+    fn each_share_has_its_row_and_a_range_only_where_it_is_one() {
+        let mut beliefs = vec![
+            Belief::amount("E", "cash", 10.0, "money").within(10.0, 10.0),
+            Belief::amount("E", "bluffs, proved", 0.125, "probability").within(0.05, 0.3),
+            Belief::likely("E", "type calm", 0.25),
+            Belief::likely("E", "type bold", 0.75),
+        ];
+        beliefs
+            .iter_mut()
+            .for_each(|one| one.who = "face".to_owned());
+        let rows = believed(&beliefs);
+        let rows = rows
+            .iter()
+            .map(|row| [&*row.what, row.value.trim(), &*row.range]);
+        let expected = [
+            ["cash", "10 money", ""],
+            ["bluffs, proved", "12.5 %", "5.0 % to 30.0 %"],
+            ["type bold 75.0 %, calm 25.0 %", "", ""],
+        ];
+        assert!(rows.eq(expected));
     }
 }

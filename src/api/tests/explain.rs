@@ -60,6 +60,7 @@ async fn a_decision_is_explained_next_to_what_was_said() {
     );
     assert_eq!(explained["decision"], decisions["items"][0]);
     assert_eq!(explained["decision"]["said"], "7");
+    assert_eq!(explained["out_of_time"], false);
     let explanation = &explained["explanation"];
     assert_eq!(explanation["nodes"], 77);
     assert_eq!(explanation["candidates"][0]["act"], explanation["answer"]);

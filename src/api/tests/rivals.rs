@@ -235,9 +235,9 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
     assert_eq!(shown["sessions"][0]["entries"], 4);
     let page = app.get(&format!("/matches/{}", match_id(1))).await;
     for (tab, expected) in [
-        ("about", "were pruned; its result was kept"),
+        ("about", "All but its result was pruned."),
         ("transcript", "Its transcripts were pruned."),
-        ("facts", "Its facts were pruned."),
+        ("facts", "It was pruned."),
     ] {
         let page = app
             .get(&format!("/matches/{}?tab={tab}", match_id(1)))

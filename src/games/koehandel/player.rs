@@ -108,7 +108,7 @@ impl Player {
         for rival in Compass::RIVALS {
             let Bounds { low, high } = view.cash[rival.index()];
             let guess = f64::from(view.guess[rival.index()]);
-            let cash = Belief::amount(rival.letter(), "cash (certain bounds)", guess, "points");
+            let cash = Belief::amount(rival.letter(), "cash (certain bounds)", guess, "money");
             known.push(cash.within(low.into(), high.into()));
             let guess = self.who.as_deref().and_then(|who| who.guess(rival));
             if let Some(guess) = guess {
@@ -117,7 +117,7 @@ impl Player {
             }
             let bluffs = self.observer.bluffs(rival).into_iter().flatten();
             for (rate, how) in bluffs.zip(["proved", "believed"]) {
-                let what = format!("bluffs ({how}, share of the auctions in which it bid)");
+                let what = format!("bluffs in the auctions where it bids, {how}");
                 let bluffs = Belief::amount(rival.letter(), what, rate.mean, PROBABILITY);
                 known.push(bluffs.within(rate.low, rate.high));
             }

@@ -1,7 +1,7 @@
 //! Facts in sentences.
 
 use super::cards::{Animal, Compass, Purse};
-use super::dialect::{Fields, cards, read_answer};
+use super::dialect::{Fields, cards, goods, read_answer};
 use super::rules::{Act, Ask, Money};
 use super::scene::{counted, worth};
 use drover_game::Fact;
@@ -89,6 +89,10 @@ pub fn answered(message: &[u8], answer: &str) -> Option<String> {
     };
     // Who sells is not shown an auctioneer.
     let sells = asked.auctioneer().is_empty();
+    let card = goods(asked.goods());
+    let card = card.map_or("it".to_owned(), |(_, card, _)| {
+        format!("the {}", card.name())
+    });
     Some(match read_answer(&ask, answer.as_bytes()) {
         Some(Act::Trade {
             opponent,
@@ -103,8 +107,8 @@ pub fn answered(message: &[u8], answer: &str) -> Option<String> {
             ),
             None => "makes a challenge that names no rival or no animal".to_owned(),
         },
-        Some(Act::Amount(Some(price))) if sells => format!("buys it for {price}"),
-        Some(Act::Amount(Some(bid))) => format!("bids {bid}"),
+        Some(Act::Amount(Some(price))) if sells => format!("buys {card} for {price}"),
+        Some(Act::Amount(Some(bid))) => format!("bids {bid} for {card}"),
         Some(Act::Cards(money)) if money != Money::Missing => {
             let coins = coins(&money, "");
             match (kind, asked.message()) {
@@ -114,14 +118,13 @@ pub fn answered(message: &[u8], answer: &str) -> Option<String> {
             }
         }
         _ => match (kind, asked.message()) {
-            ("start", _) => "auctions the next card",
-            ("auction", _) if sells => "sells it",
-            ("auction", _) => "passes",
-            ("collect", _) => "leaves the choice of coins to the referee",
-            (_, "equal_bid") => "lets it go",
-            _ => "accepts the offer",
-        }
-        .to_owned(),
+            ("start", _) => "auctions the next card".to_owned(),
+            ("auction", _) if sells => format!("sells {card}"),
+            ("auction", _) => format!("passes on {card}"),
+            ("collect", _) => "leaves the choice of coins to the referee".to_owned(),
+            (_, "equal_bid") => "lets it go".to_owned(),
+            _ => "accepts the offer".to_owned(),
+        },
     })
 }
 
@@ -314,22 +317,22 @@ mod tests {
             (
                 "?market=1&id=2&type=auction&goods=F&money=t&opponent=W&auctioneer=E",
                 "?money=ft",
-                "bids 60",
+                "bids 60 for the goat",
             ),
             (
                 "?market=1&id=2&type=auction&goods=F&money=t&opponent=W&auctioneer=E",
                 "",
-                "passes",
+                "passes on the goat",
             ),
             (
                 "?market=1&id=2&type=auction&goods=F&money=t&opponent=W",
                 "?money=t",
-                "buys it for 10",
+                "buys the goat for 10",
             ),
             (
                 "?market=1&id=2&type=auction&goods=F&money=t&opponent=W",
                 "",
-                "sells it",
+                "sells the goat",
             ),
             (
                 "?market=1&id=2&type=start",

@@ -126,7 +126,7 @@ impl Bot<Toy> for Namer {
         let act = self.decide(view, ask, budget);
         let options = [0, act].map(|number| Weighed::new(number, Some(number.into()), None));
         Reasons {
-            nodes: budget.nodes,
+            nodes: if (budget.stop)() { 0 } else { budget.nodes },
             options: options.into(),
             ..Reasons::from_act(act)
         }

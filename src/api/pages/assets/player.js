@@ -84,7 +84,7 @@
   const embedded = document.body.classList.contains("embed");
   const link = make("a", { href: "?step=1" }, "Link to this step");
   if (embedded) Object.assign(link, { target: "_blank", rel: "noopener" });
-  const why = make("a", { hidden: "" }, "Why it played so");
+  const why = make("a", { hidden: "" }, "Why");
   const wrote = make("span");
   const doubt = make("p", { class: "replay-doubt", hidden: "" });
   const picture = button("PNG", "Save this step as a picture, a PNG file", () => save().catch((error) => {

@@ -79,7 +79,7 @@ impl Champion {
     fn cash(&self) -> Vec<Belief> {
         let cash = |rival: Compass| {
             let deals = self.memory.belief.cash(rival).map(f64::from).collect();
-            Belief::sampled(rival.letter(), "cash (believed)", deals, "points")
+            Belief::sampled(rival.letter(), "cash (believed)", deals, "money")
         };
         Compass::RIVALS.into_iter().filter_map(cash).collect()
     }

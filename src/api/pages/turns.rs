@@ -1,0 +1,42 @@
+//! What a game counts, such as its deals, at the moments of a match.
+
+use super::visit::Visit;
+use crate::api::problem::Problem;
+use crate::api::replays::Watched;
+use jiff::Timestamp;
+
+/// The turns of a match, as far as the caller sees it.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// What one is called; empty where nothing is counted, and of a match that cannot be replayed.
+    pub(super) name: &'static str,
+    /// What was counted from when on.
+    counts: Vec<(Timestamp, u32)>,
+}
+
+impl Turns {
+    /// Those of the replay that the caller is shown.
+    ///
+    /// # Errors
+    /// The store's.
+    pub(super) async fn read(visit: &Visit, id: &str) -> Result<Self, Problem> {
+        let watched = Watched::read(visit, id, None).await?.or_first();
+        let Ok(Some(film)) = watched.film(visit).await else {
+            return Ok(Self::default());
+        };
+        let steps = film.steps().iter();
+        let counts = steps.map(|step| (step.at.unwrap_or(Timestamp::MIN), step.turn));
+        Ok(Self {
+            name: film.turn(),
+            counts: counts.collect(),
+        })
+    }
+
+    /// The number of the turn in which this was; empty where nothing is counted.
+    pub(super) fn at(&self, at: Timestamp) -> String {
+        let next = self.counts.partition_point(|(from, _)| *from <= at);
+        let count = self.counts.get(next.saturating_sub(1));
+        let count = count.filter(|_| !self.name.is_empty());
+        count.map_or_else(String::new, |(_, turn)| turn.to_string())
+    }
+}
