@@ -8,6 +8,7 @@ use super::facts::FactsShown;
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::programs::{self, ProgramRow};
+use super::stage::Position;
 use super::view::{self, MatchLine, When, line, now};
 use super::visit::Visit;
 use crate::api::contents::Wanted;
@@ -59,6 +60,7 @@ struct OneMatch {
     pruned: bool,
     /// To the decisions of our bot whose seat is not known, if there is one.
     own: Option<String>,
+    position: Position,
     about: About,
     seats: Vec<Seat>,
     /// The game's figures over its turns.
@@ -197,6 +199,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         tab,
         tabs: tab.links(),
         sessions: sessions.iter().map(|row| session(&names, row)).collect(),
+        position: read.position,
         about: read.about,
         seats: found
             .seats
@@ -225,6 +228,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
 /// What the open tab shows.
 #[derive(Default)]
 struct Read {
+    position: Position,
     about: About,
     charts: Vec<String>,
     facts: FactsShown,
@@ -246,7 +250,7 @@ impl Read {
     ) -> Result<Self, Problem> {
         let mut read = Self::default();
         match tab {
-            Tab::Charts | Tab::Facts if is_pruned(found) => {}
+            Tab::Replay | Tab::Charts | Tab::Facts if is_pruned(found) => {}
             Tab::Charts => read.charts = charts::read(visit, &found.id, names).await?,
             Tab::Facts => read.facts = FactsShown::read(visit, &found.id, names).await?,
             Tab::Decisions => {
@@ -256,7 +260,8 @@ impl Read {
             }
             Tab::Transcript => read.transcript(visit, found, names).await?,
             Tab::About => read.about = About::read(visit, found).await?,
-            Tab::Replay => {}
+            // The script says why nothing can be shown.
+            Tab::Replay => read.position = Position::read(visit, found).await.unwrap_or_default(),
         }
         Ok(read)
     }

@@ -117,10 +117,10 @@ fn the_board_is_legible(browser: &Browser, page: &str, game: &str) {
         "document.querySelector('.replay-bar').getBoundingClientRect().bottom <= innerHeight",
     );
     assert_eq!(bar, "true", "{game}: the controls are in sight");
-    // The next page of this game makes room for it before it is there.
-    let kept = browser.text(&format!("localStorage.getItem('narrow board of {game}')"));
+    // The page brings its first position, and a later one replaces it at once.
     let size = "document.querySelector('#replay .board').getAttribute('viewBox')";
-    assert_eq!(kept, browser.text(size), "{game}");
+    let brought = browser.promised(&format!("const done = arguments[arguments.length - 1]; fetch(location.href, {{headers: {{Accept: 'text/html'}}}}).then((answer) => answer.text()).then((page) => done(page.includes(`viewBox=\"${{{size}}}\"`)))"));
+    assert_eq!(brought, true, "{game}");
     browser.look(1280, "light");
 }
 
