@@ -219,8 +219,6 @@ impl MatchLine {
 /// A seat in such a line.
 pub(super) struct SeatLine {
     pub(super) seat: u8,
-    /// It as people count, from 1.
-    pub(super) number: usize,
     /// The class of its colour.
     pub(super) colour: &'static str,
     pub(super) name: String,
@@ -255,7 +253,6 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
         let is_name = name == bot || name.starts_with(&format!("{bot} (seat "));
         SeatLine {
             seat: seat.seat,
-            number: usize::from(seat.seat) + 1,
             colour: names.colour(seat.seat.into()),
             name,
             bot: if is_name { "" } else { bot }.to_owned(),
