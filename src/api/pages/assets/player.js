@@ -94,15 +94,13 @@
   const view = make("select", { "aria-label": "Whose view" });
   const kind = make("select", { "aria-label": "Which steps" });
   const whose = make("select", { "aria-label": "Whose steps" });
-  const before = button("↑", "Previous step of this kind", () => jump(-1));
-  const after = button("↓", "Next step of this kind", () => jump(1));
   view.hidden = true;
   const list = make("ol", { class: "replay-list", "aria-label": "Steps" });
   const charts = box("replay-charts");
   root.replaceChildren(
     box("replay-main", svg, title, box("replay-bar", scrub, row(first, back, play, next, last, speed, where)),
       doubt, row(link, picture, why, wrote)),
-    box("replay-side", row(kind, whose, before, after, view), list),
+    box("replay-side", row(kind, whose, view), list),
     charts,
     make("p", { class: "replay-keys" }, "Keys: space plays and pauses, ← and → step, Home and End jump."));
 
@@ -527,7 +525,7 @@
   const listViews = (data) => {
     const seats = data.seats.filter((seat) => seat !== null);
     if (view.options.length) return;
-    view.append(...(data.everything || viewed ? [make("option", { value: "" }, "Everything")] : []),
+    view.append(...(data.everything || viewed ? [make("option", { value: "" }, "Show: all")] : []),
       ...seats.map((seat) => make("option", { value: seat }, `As ${named(seat)} sees it`)));
     if (!data.everything && data.seat === null) view.prepend(make("option", { value: "" }, "Choose a seat"));
     view.value = data.seat === null ? "" : String(data.seat);
