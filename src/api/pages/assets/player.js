@@ -84,7 +84,7 @@
   const why = make("a", { hidden: "" }, "Why it played so");
   const wrote = make("span");
   const doubt = make("p", { class: "replay-doubt", hidden: "" });
-  const picture = button("PNG", "Save this step as a picture, a PNG file", () => save().catch((error) => {
+  const picture = button("Save picture", "Save picture: this step as a PNG file", () => save().catch((error) => {
     where.textContent = `It cannot be saved: ${error.message}`;
   }));
   const back = button("‹", "One step back", () => go(at - 1));
