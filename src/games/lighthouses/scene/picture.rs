@@ -5,6 +5,7 @@ use crate::rules::{ENERGY_MAX, Point};
 use drover_game::scene::{
     Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Svg, legend, legend_height,
 };
+use drover_game::text::counted;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -332,10 +333,10 @@ impl<'a> Island<'a> {
             colour: self.names.colour(place),
             label: (self.names.seat(place) + 1).to_string(),
             name: self.names.short(place, LEGEND_NAME_CHARS),
-            words: lot,
             figure: player
                 .score
-                .map_or_else(String::new, |score| score.to_string()),
+                .map_or_else(String::new, |score| counted(score, "point")),
+            words: lot,
             own: state.viewer == Some(player.player),
         }
     }

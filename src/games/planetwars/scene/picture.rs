@@ -5,6 +5,7 @@ use crate::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ShownFleet};
 use drover_game::scene::{
     Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_height, player,
 };
+use drover_game::text::counted;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -353,16 +354,17 @@ fn entry(side: &Side<'_>) -> Entry {
         flying,
         ..
     } = side.player;
-    let ships = ships.saturating_add(flying.unwrap_or_default());
     // One whose fleets are hidden has at least what is on its planets.
-    let more = if flying.is_none() { "+" } else { "" };
-    let s = if *planets == 1 { "" } else { "s" };
+    let figure = match flying {
+        Some(flying) => counted(ships.saturating_add(*flying), "ship"),
+        None => format!("{ships}+ ships"),
+    };
     Entry {
         colour: side.colour,
         label: side.label.clone(),
         name: side.name.clone(),
-        words: format!("{planets} planet{s}, {growth:+}"),
-        figure: format!("{ships}{more}"),
+        figure,
+        words: format!("{}, {growth:+} a turn", counted(*planets, "planet")),
         own: side.own,
     }
 }

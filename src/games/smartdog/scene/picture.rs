@@ -6,6 +6,7 @@ use drover_game::game::Seat;
 use drover_game::scene::{
     Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_height,
 };
+use drover_game::text::counted;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -325,10 +326,10 @@ impl<'a> Field<'a> {
             colour: self.names.colour(place),
             label: player.player.to_string(),
             name: self.names.short(place, LEGEND_NAME_CHARS),
-            words,
             figure: player
                 .points
-                .map_or_else(String::new, |points| hundredths(points).to_string()),
+                .map_or_else(String::new, |points| counted(hundredths(points), "point")),
+            words,
             own: state.viewer == Some(player.player),
         }
     }
