@@ -21,7 +21,7 @@ pub const STYLE: &str = include_str!("style.css");
 /// | `s-light` | a ground that is no player's: energy |
 /// | `s-red` | hearts and diamonds |
 /// | `s-face` | the face of a card, pale in light and dark |
-/// | `s-coin` | a coin, gold in light and dark |
+/// | `s-coin` | a coin, or what marks panic: gold in light and dark |
 /// | `s-ink` | text on a card or a coin; with `s-red` in its red |
 /// | `s-faint` | a shape or stroke that lets through what is beneath: a reach, a path |
 /// | `s-bold` | text or stroke of greater weight |
