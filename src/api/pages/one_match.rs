@@ -36,10 +36,10 @@ const NAMES: &[&str] = &[
 /// Players up to which a heading names all who did not win.
 const NAMED_MAX: usize = 3;
 /// The most lines of a transcript on one page.
-const LINES_MAX: usize = 25;
+const LINES_MAX: usize = 16;
 /// Letters of a line that are shown at once, and breaks in it.
-const LINE_CHARS_MAX: usize = 140;
-const LINE_BREAKS_MAX: usize = 2;
+const LINE_CHARS_MAX: usize = 600;
+const LINE_BREAKS_MAX: usize = 11;
 /// How many pages of entries are searched at once; after that the search goes on from the next page.
 const READS_MAX: usize = 40;
 
