@@ -70,7 +70,7 @@ pub(super) fn beginning(text: &str, breaks_max: usize, letters_max: usize) -> (&
         return (shown, rest);
     }
     let between = shown.rfind('\n').or_else(|| shown.rfind(' '));
-    text.split_at(between.unwrap_or(end))
+    text.split_at(between.filter(|at| *at > 0).unwrap_or(end))
 }
 
 #[cfg(test)]
