@@ -116,7 +116,7 @@ impl<'a> Island<'a> {
         svg.rect("s-light", (176.0, middle - 4.5), (9.0, 9.0), 0.0);
         for (x, words) in [
             (17.0, "lighthouse and its energy"),
-            (189.0, "energy of a cell: larger for more"),
+            (189.0, "energy of a cell"),
         ] {
             svg.text("s-muted", (x, base), SMALL, Anchor::Start, words);
         }

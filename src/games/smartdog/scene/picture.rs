@@ -155,21 +155,21 @@ impl<'a> Field<'a> {
             KEY_MARK * 0.8,
         );
         let ring = [
-            ("cx", 194.0),
+            ("cx", 186.0),
             ("cy", middle),
             ("r", half),
             ("stroke-width", 1.0),
         ];
         svg.shape("circle", "s-line s-muted", &ring);
-        svg.rect(&format!("{colour} s-faint"), corner(276.0), side, 0.0);
-        svg.rect("s-neutral", corner(316.0), side, 0.0);
+        svg.rect(&format!("{colour} s-faint"), corner(273.0), side, 0.0);
+        svg.rect("s-neutral", corner(313.0), side, 0.0);
         for (x, word) in [
             (18.0, "sheep"),
             (75.0, "dog"),
             (123.0, "panicking"),
-            (203.0, "bark's reach"),
-            (285.0, "pen"),
-            (325.0, "fence"),
+            (195.0, "bark's reach"),
+            (282.0, "pen"),
+            (322.0, "fence"),
         ] {
             svg.text("s-muted", (x, base), KEY_LETTERS, Anchor::Start, word);
         }
