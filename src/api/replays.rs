@@ -226,20 +226,25 @@ fn check(seat: Option<u8>, row: &MatchRow, sessions: &[SessionRow]) -> Result<()
     )))
 }
 
-/// The last step of a match with its picture of this shape; `None` where the caller sees no view of it, or it has no pictures.
-pub(super) async fn last(
+/// The first step of a match, or the newest one while it runs, with its picture of this shape; `None` where the caller
+/// sees no view of it, or it has no pictures.
+pub(super) async fn opening(
     reader: &Reader,
     id: &str,
     shape: Shape,
 ) -> Result<Option<(Step, Still)>, Problem> {
-    let Some(film) = Watched::read(reader, id, None).await?.film(reader).await? else {
+    let watched = Watched::read(reader, id, None).await?;
+    let Some(film) = watched.film(reader).await? else {
         return Ok(None);
     };
     let parts = Parts {
         states: false,
         pictures: Some(shape),
     };
-    let at = film.len().saturating_sub(1);
+    let at = match watched.row.ended_us {
+        Some(_) => 0,
+        None => film.len().saturating_sub(1),
+    };
     let turn = reader.turns().wait().await?;
     let part = turn.spend(move || film.part(at, 1, parts)).await?;
     let (steps, still) = part.map_err(failed)?;

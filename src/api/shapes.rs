@@ -56,13 +56,21 @@ impl<T> Listed<T> {
     }
 }
 
-/// What is shown of a text at once, with this many line breaks and letters at most, and the rest of it.
+/// What is shown of a text at once, with this many line breaks and letters at most, and the rest of it. It is cut between
+/// lines, else between words, where there are any.
 pub(super) fn beginning(text: &str, breaks_max: usize, letters_max: usize) -> (&str, &str) {
     let breaks = text.match_indices('\n').nth(breaks_max);
     let letters = text.char_indices().nth(letters_max);
     let ends = breaks.map(|(end, _)| end).into_iter();
-    let end = ends.chain(letters.map(|(end, _)| end)).min();
-    text.split_at(end.unwrap_or(text.len()))
+    let Some(end) = ends.chain(letters.map(|(end, _)| end)).min() else {
+        return (text, "");
+    };
+    let (shown, rest) = text.split_at(end);
+    if rest.starts_with('\n') {
+        return (shown, rest);
+    }
+    let between = shown.rfind('\n').or_else(|| shown.rfind(' '));
+    text.split_at(between.filter(|at| *at > 0).unwrap_or(end))
 }
 
 #[cfg(test)]
@@ -77,6 +85,8 @@ mod tests {
             ("1\n2\n3\n4", "1\n2\n3", "\n4"),
             ("éééééééééé", "éééééééééé", ""),
             ("ééééééééééx", "éééééééééé", "x"),
+            ("1\n2 3 4 5 6", "1", "\n2 3 4 5 6"),
+            ("bid 20 pass", "bid 20", " pass"),
             ("", "", ""),
         ] {
             assert_eq!(beginning(text, 2, 10), (shown, rest), "{text:?}");

@@ -247,7 +247,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
     browser.until("location.pathname.startsWith('/matches/')");
     assert!(
         browser
-            .text("document.querySelector('.lead').textContent")
+            .text("document.querySelector('h1').textContent")
             .contains("bully")
     );
     browser.click("a[href='?tab=transcript']");

@@ -1,6 +1,7 @@
 //! A match for frames in other sites' pages: its replay alone.
 
 use super::layout::framed;
+use super::stage::Position;
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
 use crate::api::matches;
@@ -16,6 +17,7 @@ const NAMES: &[&str] = &["step", "turn", "view", "autoplay", "loop", "speed", "t
 #[template(path = "pages/embed.html")]
 struct Embed {
     line: MatchLine,
+    position: Position,
 }
 
 /// `GET /embed/matches/{id}`
@@ -23,5 +25,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
     visit.takes(NAMES)?;
     let found = matches::find(&visit, &id).await?;
     let line = line(&found, now());
-    framed(&visit.state.framed_by, &Embed { line })
+    // The script says why nothing can be shown.
+    let position = Position::read(&visit, &found).await.unwrap_or_default();
+    framed(&visit.state.framed_by, &Embed { line, position })
 }

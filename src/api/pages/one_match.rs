@@ -7,7 +7,8 @@ use super::facts::FactsShown;
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::programs::{self, ProgramRow};
-use super::view::{self, MatchLine, When, line, now};
+use super::stage::Position;
+use super::view::{self, MatchLine, SeatLine, When, line, now};
 use super::visit::Visit;
 use crate::api::contents::Wanted;
 use crate::api::entries::Entries;
@@ -25,16 +26,19 @@ use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use games::scene::Names;
+use games::sentence::listed;
 
 /// What the page's address may hold besides the match.
 const NAMES: &[&str] = &[
     "tab", "session", "q", "kind", "by", "cursor", "step", "turn", "view", "entry", "seat",
 ];
+/// Players up to which a heading names all who did not win.
+const NAMED_MAX: usize = 3;
 /// The most lines of a transcript on one page.
-const LINES_MAX: usize = 25;
+const LINES_MAX: usize = 16;
 /// Letters of a line that are shown at once, and breaks in it.
-const LINE_CHARS_MAX: usize = 140;
-const LINE_BREAKS_MAX: usize = 2;
+const LINE_CHARS_MAX: usize = 600;
+const LINE_BREAKS_MAX: usize = 11;
 /// How many pages of entries are searched at once; after that the search goes on from the next page.
 const READS_MAX: usize = 40;
 
@@ -44,8 +48,8 @@ struct OneMatch {
     shell: Shell,
     line: MatchLine,
     referee: String,
-    /// What happened, in a sentence.
-    verdict: String,
+    /// Who beat whom, or who plays whom.
+    heading: String,
     detail: String,
     place: Option<Place>,
     tab: Tab,
@@ -58,8 +62,10 @@ struct OneMatch {
     pruned: bool,
     /// To the decisions of our bot whose seat is not known, if there is one.
     own: Option<String>,
+    position: Position,
     about: About,
-    seats: Vec<Seat>,
+    /// The best first.
+    seats: Vec<(SeatLine, Seat)>,
     decisions: Decisions,
     /// What users' programs did.
     programs: Vec<ProgramRow>,
@@ -170,7 +176,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         entry.0
     ));
     let found = matches::find(&visit, &id).await?;
-    let line = line(&found, now());
+    let mut line = line(&found, now());
     let sessions = found.sessions.as_deref().unwrap_or_default();
     let (tab, names) = (Tab::asked(&visit)?, seat_names(&found.seats));
     let read = Read::tab(tab, &visit, &found, &names).await?;
@@ -182,7 +188,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
             follow: follow.filter(|_| found.live),
             ..visit.shell(format!("{} match", view::title(&found.game)), "/matches")
         },
-        verdict: verdict(&line),
+        heading: heading(&found, &line),
         detail: found.detail.clone(),
         place: found.tournament.as_ref().map(|place| Place {
             id: place.id.clone(),
@@ -193,12 +199,9 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         tab,
         tabs: tab.links(),
         sessions: sessions.iter().map(|row| session(&names, row)).collect(),
+        position: read.position,
         about: read.about,
-        seats: found
-            .seats
-            .iter()
-            .map(|seat| seated(&found, seat))
-            .collect(),
+        seats: ranked(&found, std::mem::take(&mut line.seats)),
         withheld: read.facts.withheld.or(read.unseen.map(|_| view::WITHHELD)),
         programs: read.programs,
         decisions: read.decisions,
@@ -220,6 +223,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
 /// What the open tab shows.
 #[derive(Default)]
 struct Read {
+    position: Position,
     about: About,
     facts: FactsShown,
     decisions: Decisions,
@@ -240,7 +244,7 @@ impl Read {
     ) -> Result<Self, Problem> {
         let mut read = Self::default();
         match tab {
-            Tab::Facts if is_pruned(found) => {}
+            Tab::Replay | Tab::Facts if is_pruned(found) => {}
             Tab::Facts => read.facts = FactsShown::read(visit, &found.id, names).await?,
             Tab::Decisions => {
                 read.decisions = Decisions::read(visit, found).await?;
@@ -249,7 +253,8 @@ impl Read {
             }
             Tab::Transcript => read.transcript(visit, found, names).await?,
             Tab::About => read.about = About::read(visit, found).await?,
-            Tab::Replay => {}
+            // The script says why nothing can be shown.
+            Tab::Replay => read.position = Position::read(visit, found).await.unwrap_or_default(),
         }
         Ok(read)
     }
@@ -276,33 +281,41 @@ fn is_pruned(found: &MatchShown) -> bool {
     sessions.peek().is_some() && sessions.all(|row| row.pruned)
 }
 
-/// What happened, in a sentence.
-fn verdict(line: &MatchLine) -> String {
-    let named = |outcome: &str| {
-        let seats = line.seats.iter().filter(|seat| seat.outcome == outcome);
-        let names = seats.map(|seat| match seat.score.as_str() {
-            "" => seat.name.clone(),
-            score => format!("{} ({score})", seat.name),
-        });
-        names.collect::<Vec<_>>().join(", ")
-    };
-    let (won, tied, lost) = (named("won"), named("tied"), named("lost"));
-    let against = match lost.as_str() {
-        "" => String::new(),
-        lost => format!(" against {lost}"),
-    };
-    let blamed = line.seats.iter().find(|seat| seat.blamed);
-    let why = match blamed {
-        Some(seat) => format!(" It ended by a fault of {}: {}.", seat.name, line.end),
-        None if line.well || line.live => String::new(),
-        None => format!(" It ended otherwise than by its rules: {}.", line.end),
-    };
-    match (line.live, won.as_str(), tied.as_str()) {
-        (true, ..) => "It is being played.".to_owned(),
-        (_, "", "") => format!("It has no winner.{why}"),
-        (_, "", tied) => format!("{tied} share the win{against}.{why}"),
-        (_, won, _) => format!("{won} won{against}.{why}"),
+/// Who beat whom, or who plays whom; who only fills a seat is not named.
+fn heading(found: &MatchShown, line: &MatchLine) -> String {
+    let (mut won, mut others) = (Vec::new(), Vec::new());
+    for (row, seat) in found.seats.iter().zip(&line.seats) {
+        let named = match seat.outcome {
+            _ if view::player(&row.spec) == "filler" => continue,
+            "won" => &mut won,
+            _ => &mut others,
+        };
+        named.push(seat.name.clone());
     }
+    match (won.as_slice(), others.as_slice()) {
+        ([], []) => format!("Match of {}", line.title()),
+        ([], others) if others.len() <= NAMED_MAX => others.join(" against "),
+        ([], others) => format!("Match of {} players", others.len()),
+        (won, []) => format!("{} won", listed(won)),
+        (won, others) if others.len() <= NAMED_MAX => {
+            format!("{} beat {}", listed(won), listed(others))
+        }
+        (won, others) => format!("{} beat {} others", listed(won), others.len()),
+    }
+}
+
+/// The seats, the best first.
+fn ranked(found: &MatchShown, lines: Vec<SeatLine>) -> Vec<(SeatLine, Seat)> {
+    let mut seats: Vec<_> = lines.into_iter().zip(&found.seats).collect();
+    let result = |row: &SeatRow| (row.win_share, row.score);
+    seats.sort_by(|(_, one), (_, other)| {
+        let order = result(other).partial_cmp(&result(one));
+        order.unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let seats = seats.into_iter();
+    seats
+        .map(|(line, row)| (line, seated(found, row)))
+        .collect()
 }
 
 fn seated(found: &MatchShown, seat: &SeatRow) -> Seat {

@@ -2,7 +2,7 @@
 
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
-use crate::api::matches;
+use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::Params;
 use crate::api::replays;
@@ -19,10 +19,39 @@ const OTHERS_MAX: usize = 6;
 /// A match with its board.
 pub(super) struct Stage {
     pub(super) line: MatchLine,
+    pub(super) position: Position,
+}
+
+/// Where a match stands at its beginning, or while it runs now.
+#[derive(Default)]
+pub(super) struct Position {
     /// What happened last, in a sentence.
     pub(super) title: String,
     /// Its board; another one for phones where the game has that.
     pub(super) boards: Vec<Board>,
+}
+
+impl Position {
+    /// That of a match; without a board where the caller sees none.
+    ///
+    /// # Errors
+    /// The store's, or the match cannot be replayed.
+    pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
+        let two = games::find(&found.game).is_some_and(|kit| kit.card().narrow.is_some());
+        let shapes: &[_] = match two {
+            true => &[(Shape::Wide, "wide"), (Shape::Narrow, "narrow")],
+            false => &[(Shape::Wide, "")],
+        };
+        let mut position = Self::default();
+        for &(shape, class) in shapes {
+            let Some((step, still)) = replays::opening(visit, &found.id, shape).await? else {
+                break;
+            };
+            position.title.clone_from(&step.title);
+            position.boards.extend(Board::new(class, step, still));
+        }
+        Ok(position)
+    }
 }
 
 /// A board for the screens that its class names.
@@ -68,25 +97,10 @@ impl StartMatches {
         newest.truncate(TRIED_MAX);
         let mut stage = None;
         for (at, found) in newest.iter().enumerate() {
-            let Ok(Some((step, still))) = replays::last(visit, &found.id, Shape::Wide).await else {
-                continue;
-            };
-            let title = step.title.clone();
-            let two = games::find(&found.game).is_some_and(|kit| kit.card().narrow.is_some());
-            let mut boards = Vec::new();
-            boards.extend(Board::new(if two { "wide" } else { "" }, step, still));
-            if two
-                && let Ok(Some((step, still))) =
-                    replays::last(visit, &found.id, Shape::Narrow).await
-            {
-                boards.extend(Board::new("narrow", step, still));
-            }
-            if !boards.is_empty() {
-                stage = Some(Stage {
-                    line: lines.remove(at),
-                    title,
-                    boards,
-                });
+            let position = Position::read(visit, found).await.unwrap_or_default();
+            if !position.boards.is_empty() {
+                let line = lines.remove(at);
+                stage = Some(Stage { line, position });
                 break;
             }
         }

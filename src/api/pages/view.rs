@@ -232,8 +232,6 @@ impl MatchLine {
 /// A seat in such a line.
 pub(super) struct SeatLine {
     pub(super) seat: u8,
-    /// It as people count, from 1.
-    pub(super) number: usize,
     /// The class of its colour.
     pub(super) colour: &'static str,
     pub(super) name: String,
@@ -265,7 +263,6 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
         let name = names.name(seat.seat.into());
         SeatLine {
             seat: seat.seat,
-            number: usize::from(seat.seat) + 1,
             colour: names.colour(seat.seat.into()),
             bot: if is_name_of(&name, bot) { "" } else { bot }.to_owned(),
             name,

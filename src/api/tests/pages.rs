@@ -295,9 +295,9 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let id = match_id(2);
     let explain = format!("/matches/{id}/seats/0/explain");
     let parts = [
-        "Seat 1 (3 points) won against ali &#38; ce (1 point)",
+        "<h1>Seat 1 beat ali &#38; ce</h1>",
         "<strong>ali &#38; ce</strong>",
-        "id=\"replay\"",
+        "<svg class=\"board\"",
         &explain,
     ];
     page(&format!("/matches/{id}"), &parts).await;

@@ -10,10 +10,10 @@ pub const STYLE: &str = include_str!("style.css");
 /// | `s-board` | the ground of the picture or of a panel |
 /// | `s-fill` | a shape that stands out from the ground: a card, a cell |
 /// | `s-land` | the same without an edge: land of many boxes |
-/// | `s-line` | a stroke without a filling; with a player's class in its colour |
+/// | `s-line` | a stroke without a filling; with a player's class in its colour, with `s-text` in that of text |
 /// | `s-text` | text on a ground or a filling; with a player's class in its colour |
 /// | `s-muted` | text or line of lesser weight |
-/// | `s-accent` | what the eye is to fall on: the one to move, the best bid |
+/// | `s-accent` | what the eye is to fall on: the best bid, the taker of a trick |
 /// | `s-warn` | what is wrong: a bluff, a fault, a loss |
 /// | `s-p0` … `s-p9` | a shape of the player at this place of the state |
 /// | `s-neutral` | a shape of nobody |
@@ -21,7 +21,7 @@ pub const STYLE: &str = include_str!("style.css");
 /// | `s-light` | a ground that is no player's: energy |
 /// | `s-red` | hearts and diamonds |
 /// | `s-face` | the face of a card, pale in light and dark |
-/// | `s-coin` | a coin, gold in light and dark |
+/// | `s-coin` | a coin, or what marks panic: gold in light and dark |
 /// | `s-ink` | text on a card or a coin; with `s-red` in its red |
 /// | `s-faint` | a shape or stroke that lets through what is beneath: a reach, a path |
 /// | `s-bold` | text or stroke of greater weight |

@@ -22,11 +22,11 @@ fn screenshots() {
         ] {
             browser.look(width, scheme);
             browser.open(&format!("{}{page}", app.url()));
+            browser.until("!document.querySelector('#replay') || document.querySelector('#replay .board')?.getAttribute('aria-busy') === 'false'");
             let name = page.trim_matches('/').replace(['/', '?', '&', '='], "-");
             let path = folder.join(format!("{name}-{width}-{scheme}.png"));
             std::fs::write(path, browser.picture("html")).unwrap();
             if page.starts_with("/matches/") && !page.contains('?') && !page.ends_with("explain") {
-                browser.until("/^Step/.test(document.querySelector('.replay-where')?.textContent)");
                 browser.run("const scrub = document.querySelector('#replay input'); scrub.value = Math.floor(scrub.max / 2); scrub.dispatchEvent(new Event('input')); return 0");
                 browser.until(
                     "document.querySelector('#replay svg').getAttribute('aria-busy') === 'false'",

@@ -95,7 +95,7 @@ fn a_match_is_shown_on_sites_that_are_named_and_a_step_is_a_picture() {
 fn a_step_is_a_picture(browser: &Browser) {
     browser.until("document.querySelector('#replay svg').getAttribute('aria-busy') === 'false'");
     browser.run("HTMLAnchorElement.prototype.click = function () { window.taken = this; }");
-    browser.run("document.querySelector('[aria-label^=\"Save this step\"]').click()");
+    browser.run("document.querySelector('[aria-label^=\"Save picture\"]').click()");
     browser.until("window.taken");
     assert!(browser.text("taken.download").ends_with(".png"));
     let seen = browser.promised(

@@ -65,15 +65,12 @@
     return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
   };
 
-  // Until its size is known, the board has that of the last one of this game. A frame may be given no storage.
-  const kept = (() => { try { return localStorage ?? {}; } catch { return {}; } })();
-  // Some boards are laid out otherwise for phones.
-  const narrow = matchMedia("(width < 40rem)");
-  const size = () => `${narrow.matches ? "narrow " : ""}board of ${root.dataset.game ?? "a match"}`;
-  const svg = shape("svg", { class: "board", role: "img", "aria-label": "The match at this step", viewBox: kept[size()] ?? "0 0 400 400" });
-  const still = shape("g");
-  const moving = shape("g");
-  svg.append(still, moving);
+  // Some boards are laid out otherwise for phones. A page brings the first picture in each layout.
+  const narrow = matchMedia("(max-width: 46rem)");
+  const brought = root.querySelector(`.board:not(.${narrow.matches ? "wide" : "narrow"})`);
+  const svg = shape("svg", { class: "board", role: "img", "aria-label": "The match at this step", viewBox: brought?.getAttribute("viewBox") ?? "0 0 400 400" });
+  svg.innerHTML = brought?.innerHTML ?? "<g></g><g></g>";
+  const [still, moving] = svg.children;
   const title = make("p", { class: "replay-title", role: "status", "aria-live": "polite" });
   const where = make("p", { class: "replay-where" });
   const scrub = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step" });
@@ -87,7 +84,7 @@
   const why = make("a", { hidden: "" }, "Why");
   const wrote = make("span");
   const doubt = make("p", { class: "replay-doubt", hidden: "" });
-  const picture = button("PNG", "Save this step as a picture, a PNG file", () => save().catch((error) => {
+  const picture = button("Save picture", "Save picture: this step as a PNG file", () => save().catch((error) => {
     where.textContent = `It cannot be saved: ${error.message}`;
   }));
   const back = button("‹", "One step back", () => go(at - 1));
@@ -97,16 +94,14 @@
   const view = make("select", { "aria-label": "Whose view" });
   const kind = make("select", { "aria-label": "Which steps" });
   const whose = make("select", { "aria-label": "Whose steps" });
-  const before = button("↑", "Previous step of this kind", () => jump(-1));
-  const after = button("↓", "Next step of this kind", () => jump(1));
   view.hidden = true;
   const counted = make("p", { class: "replay-turn" });
   const list = make("ol", { class: "replay-list", "aria-label": "Steps" });
   const charts = box("replay-charts");
-  root.append(
+  root.replaceChildren(
     box("replay-main", svg, title, box("replay-bar", scrub, row(first, back, play, next, last, speed, where)),
       doubt, row(link, picture, why, wrote)),
-    box("replay-side", row(kind, whose, before, after, view), counted, list),
+    box("replay-side", row(kind, whose, view), counted, list),
     charts,
     make("p", { class: "replay-keys" }, "Keys: space plays and pauses, ← and → step, Home and End jump."));
 
@@ -246,7 +241,7 @@
   const show = () => {
     const step = steps[at];
     if (!step) return;
-    // Until its picture is here, the last one stays, as what it is.
+    // Until its picture is here, the last one stays.
     svg.setAttribute("aria-busy", step.picture === undefined);
     picture.disabled = step.picture === undefined;
     if (step.picture !== undefined) moving.innerHTML = step.picture;
@@ -377,7 +372,6 @@
       shownStill = picture.still;
       still.innerHTML = shownStill;
       svg.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
-      try { kept[size()] = svg.getAttribute("viewBox"); } catch { /* There is no room. */ }
     }
     svg.toggleAttribute("hidden", shownStill === null);
   };
@@ -533,7 +527,7 @@
   const listViews = (data) => {
     const seats = data.seats.filter((seat) => seat !== null);
     if (view.options.length) return;
-    view.append(...(data.everything || viewed ? [make("option", { value: "" }, "Everything")] : []),
+    view.append(...(data.everything || viewed ? [make("option", { value: "" }, "Show: all")] : []),
       ...seats.map((seat) => make("option", { value: seat }, `As ${named(seat)} sees it`)));
     if (!data.everything && data.seat === null) view.prepend(make("option", { value: "" }, "Choose a seat"));
     view.value = data.seat === null ? "" : String(data.seat);

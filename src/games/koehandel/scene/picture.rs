@@ -12,6 +12,8 @@ use serde_json::Value;
 
 /// Height of the legend's.
 const LEGEND: f64 = 12.0;
+/// What stands below it.
+const SIGNS: &str = "Four of a kind count · frame: to move · barred: no trades";
 
 /// Draws a state, if it is one.
 #[must_use]
@@ -66,7 +68,7 @@ fn legend(svg: &mut Svg, plan: &Plan) {
         svg.text("s-muted", base, LEGEND - 1.0, Anchor::Start, words);
     }
     let at = plan.below_legend();
-    svg.text("s-muted", at, LEGEND, Anchor::Start, plan.legend);
+    svg.text("s-muted", at, LEGEND, Anchor::Start, SIGNS);
 }
 
 /// What a player's money is worth, as far as known.
@@ -102,7 +104,7 @@ impl Board<'_> {
         let title = format!("{}: {} points", self.names.name(place), shown.score);
         svg.group("", &title, |svg| {
             if state.asked == Some(place) {
-                svg.rect("s-line s-accent s-bold", (x, y), PANEL, 6.0);
+                svg.rect("s-line s-text s-bold", (x, y), PANEL, 6.0);
             }
             if state.turn == Some(place) {
                 let [left, right] = [x + 7.0, x + 22.0];

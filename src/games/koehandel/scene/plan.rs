@@ -44,11 +44,10 @@ pub(super) struct Plan {
     pub(super) rank_step: f64,
     /// How many animals are left.
     pub(super) deck: (f64, f64),
-    /// The legend's upper edge, where its columns begin, its rows' height and what stands below it.
+    /// The legend's upper edge, where its columns begin, and its rows' height.
     pub(super) legend_top: f64,
     pub(super) legend_columns: [f64; LEGEND_COLUMNS],
     pub(super) legend_row: f64,
-    pub(super) legend: &'static str,
 }
 
 /// What the players left and right of the table take.
@@ -82,7 +81,6 @@ pub(super) const WIDE: Plan = Plan {
     legend_top: LOWER + PANEL.1 + MARGIN,
     legend_columns: [0.0, 126.0, 252.0, 378.0, 504.0],
     legend_row: 20.0,
-    legend: "Four of a kind count · ★ best bid · blue frame: must answer · barred: no trades",
 };
 
 /// For a phone.
@@ -110,9 +108,8 @@ pub(super) const NARROW: Plan = Plan {
     rank_step: 22.0,
     deck: (4.0, 136.0),
     legend_top: LOWER + 148.0 + PANEL.1 + MARGIN,
-    legend_columns: [0.0, 80.0, 164.0, 230.0, 300.0],
+    legend_columns: [0.0, 81.0, 170.0, 233.0, 303.0],
     legend_row: 17.0,
-    legend: "Four of a kind count · blue frame: must answer now",
 };
 
 impl Plan {

@@ -39,7 +39,11 @@ impl Tabletop<'_> {
             (Some(auction), _, _) => self.auctioned(svg, auction),
             (None, Some(trade), _) => self.traded(svg, trade),
             (None, None, Some(settled)) => self.found(svg, settled),
-            (None, None, None) => {}
+            (None, None, None) => {
+                if let Some(place) = state.turn {
+                    self.heading(svg, &self.name(place), "begins");
+                }
+            }
         }
     }
 

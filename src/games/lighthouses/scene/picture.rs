@@ -5,6 +5,7 @@ use crate::rules::{ENERGY_MAX, Point};
 use drover_game::scene::{
     Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Svg, legend, legend_height,
 };
+use drover_game::text::counted;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,6 +23,8 @@ const SMALL: f64 = 11.0;
 /// Room for the numbers of columns below the map, and of those of rows on its left.
 const AXIS: f64 = 12.0;
 const ROWS_AXIS: f64 = 15.0;
+/// Height of the line below them.
+const KEY: f64 = 16.0;
 /// Columns and rows from one number to the next, and the least units of a cell where they are numbered.
 const EVERY: usize = 5;
 const NUMBERED: f64 = 4.0;
@@ -75,7 +78,7 @@ impl<'a> Island<'a> {
             cell,
             corner: (((width + ROWS_AXIS - across * cell) / 2.0).floor(), top),
             width,
-            height: top + down * cell + AXIS,
+            height: top + down * cell + AXIS + KEY,
             size: (across * cell, down * cell),
         })
     }
@@ -96,7 +99,27 @@ impl<'a> Island<'a> {
         svg.boxes("s-land", self.runs(state, |_, letter| letter != '#'));
         self.coast(&mut svg, state);
         self.axes(&mut svg);
+        self.key(&mut svg);
         svg.finish()
+    }
+
+    /// What the marks mean, below the map.
+    fn key(&self, svg: &mut Svg) {
+        let (middle, base) = (self.height - KEY / 2.0, self.height - KEY / 2.0 + 4.0);
+        let corners = [
+            (8.0, middle - 5.0),
+            (13.0, middle),
+            (8.0, middle + 5.0),
+            (3.0, middle),
+        ];
+        svg.polygon("s-neutral", corners);
+        svg.rect("s-light", (176.0, middle - 4.5), (9.0, 9.0), 0.0);
+        for (x, words) in [
+            (17.0, "lighthouse and its energy"),
+            (189.0, "energy of a cell"),
+        ] {
+            svg.text("s-muted", (x, base), SMALL, Anchor::Start, words);
+        }
     }
 
     /// Every fifth column and row by its number, at the edges of the map where there is room.
@@ -332,10 +355,10 @@ impl<'a> Island<'a> {
             colour: self.names.colour(place),
             label: (self.names.seat(place) + 1).to_string(),
             name: self.names.short(place, LEGEND_NAME_CHARS),
-            words: lot,
             figure: player
                 .score
-                .map_or_else(String::new, |score| score.to_string()),
+                .map_or_else(String::new, |score| counted(score, "point")),
+            words: lot,
             own: state.viewer == Some(player.player),
         }
     }

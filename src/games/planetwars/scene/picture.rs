@@ -1,10 +1,11 @@
-//! The map as a picture: planets' numbers stay; planets and fleets move.
+//! The map as a picture: its ground stays; planets and fleets move.
 
 use super::state::{PlayerState, State};
 use crate::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ShownFleet};
 use drover_game::scene::{
     Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_height, player,
 };
+use drover_game::text::counted;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,24 +15,20 @@ const WIDTH: f64 = 360.0;
 /// Heights of the map.
 const MAP: std::ops::RangeInclusive<f64> = 150.0..=340.0;
 /// Room at the map's edges.
-const EDGE: f64 = 20.0;
-/// Height of numbers on planets, and of those next to planets and fleets.
+const EDGE: f64 = 34.0;
+/// Height of numbers on planets, and of those below planets and next to fleets.
 const LARGE: f64 = 10.5;
 const SMALL: f64 = 10.0;
 /// A planet without growth, and what each ship of growth adds to its radius.
-const RADIUS: f64 = 7.5;
-const GROWN: f64 = 1.6;
-/// How far from a planet's middle its numbers are.
-const ASIDE: f64 = 11.0;
-/// Room that they take; planets with less between them are near to each other.
-const NEAR: f64 = 36.0;
+const RADIUS: f64 = 8.5;
+const GROWN: f64 = 2.0;
 /// Height of the line below the map, and of its letters.
 const KEY: f64 = 16.0;
 const KEY_LETTERS: f64 = 10.5;
 /// Growth that is drawn.
 const GROWTH_MAX: i64 = 5;
 /// What a planet takes of the way of a fleet.
-const RIM: f64 = 16.0;
+const RIM: f64 = 20.0;
 /// Fleets that are drawn, and those of a side whose ships are shown.
 const FLEETS_MAX: usize = 300;
 const FLEETS_SHOWN: usize = 30;
@@ -172,39 +169,11 @@ impl<'a> Map<'a> {
         colour.filter(|_| owner != NEUTRAL).unwrap_or("s-neutral")
     }
 
-    /// Where the words of the planet here stand to it: away from a near neighbour, else towards the middle of the map.
-    fn free_side(&self, at: Point) -> (f64, Anchor) {
-        let others = self
-            .places
-            .values()
-            .filter(|(x, y)| (*x, *y) != (at.x, at.y));
-        let far = |(x, y): &(f64, f64)| (x - at.x).hypot(y - at.y);
-        let near = others.filter(|&place| far(place) < NEAR);
-        let nearest = near.min_by(|&one, &other| far(one).total_cmp(&far(other)));
-        let right = match nearest {
-            _ if at.x < NEAR => true,
-            _ if at.x > WIDTH - NEAR => false,
-            Some((x, _)) => at.x >= *x,
-            None => at.x < WIDTH / 2.0,
-        };
-        match right {
-            true => (ASIDE, Anchor::Start),
-            false => (-ASIDE, Anchor::End),
-        }
-    }
-
     fn still(&self, state: &State) -> String {
         let mut svg = Svg::new();
         svg.rect("s-board", (0.0, self.top), (WIDTH, self.height), 0.0);
-        if are_labelled(state) {
-            for (planet, (x, y)) in &self.places {
-                let (dx, anchor) = self.free_side((*x, *y).into());
-                let at = (tenths(x + dx), tenths(y - ASIDE));
-                svg.text("s-muted", at, SMALL, anchor, format_args!("P{planet}"));
-            }
-        }
         let key = match are_labelled(state) {
-            true => "P3: planet 3 · on it: its ships · +5: new ships a turn",
+            true => "P3 +5: planet 3, with 5 new ships a turn · on it: its ships",
             false => "On a planet: its ships · the larger, the more new ships",
         };
         let at = (2.0, self.top + self.height + KEY - 4.0);
@@ -250,7 +219,7 @@ impl<'a> Map<'a> {
         by_colour
     }
 
-    /// A disc, larger for more growth, with the ships on it and the growth next to it.
+    /// A disc, larger for more growth, with the ships on it, its number and the growth below it.
     fn planet(&self, svg: &mut Svg, planet: &Planet, state: &State) {
         let Some(at) = self.places.get(&planet.id).copied() else {
             return;
@@ -283,10 +252,9 @@ impl<'a> Map<'a> {
             let base = (at.0, tenths(at.1 + size * 0.36));
             svg.text("s-on s-bold", base, size, Anchor::Middle, ships);
             if are_labelled(state) {
-                let (dx, anchor) = self.free_side(at.into());
-                let below = (tenths(at.0 + dx), tenths(at.1 + ASIDE + 7.0));
-                let growth = format_args!("{growth:+}");
-                svg.text("s-text", below, SMALL, anchor, growth);
+                let below = (at.0, tenths(at.1 + radius + SMALL));
+                let words = format_args!("P{id} {growth:+}");
+                svg.text("s-muted", below, SMALL, Anchor::Middle, words);
             }
         });
     }
@@ -336,7 +304,7 @@ impl UnderWay {
     }
 }
 
-/// Whether there is room for words next to planets.
+/// Whether there is room for words below planets.
 fn are_labelled(state: &State) -> bool {
     state.planets.len() <= PLANETS_SHOWN
 }
@@ -353,16 +321,17 @@ fn entry(side: &Side<'_>) -> Entry {
         flying,
         ..
     } = side.player;
-    let ships = ships.saturating_add(flying.unwrap_or_default());
     // One whose fleets are hidden has at least what is on its planets.
-    let more = if flying.is_none() { "+" } else { "" };
-    let s = if *planets == 1 { "" } else { "s" };
+    let figure = match flying {
+        Some(flying) => counted(ships.saturating_add(*flying), "ship"),
+        None => format!("{ships}+ ships"),
+    };
     Entry {
         colour: side.colour,
         label: side.label.clone(),
         name: side.name.clone(),
-        words: format!("{planets} planet{s}, {growth:+}"),
-        figure: format!("{ships}{more}"),
+        figure,
+        words: format!("{}, {growth:+} a turn", counted(*planets, "planet")),
         own: side.own,
     }
 }

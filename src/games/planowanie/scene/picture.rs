@@ -12,6 +12,8 @@ const TABLE: f64 = 124.0;
 /// A player's row, and what is between two.
 const ROW: f64 = 76.0;
 const GAP: f64 = 5.0;
+/// The line below them.
+const KEY: f64 = 18.0;
 /// A card of a hand, and one on the table.
 const SMALL: (f64, f64) = (27.0, 39.0);
 const LARGE: (f64, f64) = (38.0, 52.0);
@@ -29,13 +31,15 @@ pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
         state: &state,
         names,
     };
-    let height = 2.0 * MARGIN + TABLE + state.players.len() as f64 * (ROW + GAP);
+    let height = row(state.players.len()) + KEY;
     let mut still = Svg::new();
     still.rect("s-board", (0.0, 0.0), (WIDTH, height), 8.0);
     for place in 0..state.players.len() {
         let size = (WIDTH - 2.0 * MARGIN, ROW);
         still.rect("s-fill", (MARGIN, row(place)), size, 6.0);
     }
+    let at = (MARGIN + 4.0, height - 6.0);
+    still.text("s-muted", at, 12.0, Anchor::Start, "frame: to move");
     let mut svg = Svg::titled(&board.summary());
     board.table(&mut svg);
     for (place, shown) in state.players.iter().enumerate() {
@@ -184,7 +188,7 @@ impl Board<'_> {
         let number = u8::try_from(place).ok();
         let size = (WIDTH - 2.0 * MARGIN, ROW);
         if number.is_some() && state.to_play == number {
-            svg.rect("s-line s-accent s-bold", (x, y), size, 6.0);
+            svg.rect("s-line s-text s-bold", (x, y), size, 6.0);
         }
         self.mark(svg, (x + 14.0, y + 15.0).into(), place);
         let name = match number.is_some() && state.own == number {

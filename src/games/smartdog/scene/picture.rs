@@ -6,6 +6,7 @@ use drover_game::game::Seat;
 use drover_game::scene::{
     Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_height,
 };
+use drover_game::text::counted;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -154,21 +155,21 @@ impl<'a> Field<'a> {
             KEY_MARK * 0.8,
         );
         let ring = [
-            ("cx", 178.0),
+            ("cx", 186.0),
             ("cy", middle),
             ("r", half),
             ("stroke-width", 1.0),
         ];
-        svg.shape("circle", &format!("s-line {colour}"), &ring);
-        svg.rect(&format!("{colour} s-faint"), corner(265.0), side, 0.0);
-        svg.rect("s-neutral", corner(309.0), side, 0.0);
+        svg.shape("circle", "s-line s-muted", &ring);
+        svg.rect(&format!("{colour} s-faint"), corner(273.0), side, 0.0);
+        svg.rect("s-neutral", corner(313.0), side, 0.0);
         for (x, word) in [
             (18.0, "sheep"),
             (75.0, "dog"),
-            (123.0, "panics"),
-            (187.0, "bark's reach"),
-            (274.0, "pen"),
-            (318.0, "fence"),
+            (123.0, "panicking"),
+            (195.0, "bark's reach"),
+            (282.0, "pen"),
+            (322.0, "fence"),
         ] {
             svg.text("s-muted", (x, base), KEY_LETTERS, Anchor::Start, word);
         }
@@ -228,31 +229,35 @@ impl<'a> Field<'a> {
     fn reach(&self, from: Spot, cells: f64) -> Vec<Vec<(f64, f64)>> {
         let (cols, rows) = (f64::from(self.torus.cols()), f64::from(self.torus.rows()));
         let (left, top) = self.corner;
-        let mut lines: Vec<Vec<(f64, f64)>> = Vec::new();
-        let mut before = None;
+        // Where a point is in one of the field's repetitions, or at its edge.
+        let within = |field: (f64, f64), point: Point| {
+            let x = left + (point.x - field.0 * cols).clamp(0.0, cols) * self.cell;
+            let y = top + (point.y - field.1 * rows).clamp(0.0, rows) * self.cell;
+            ((x * 10.0).round() / 10.0, (y * 10.0).round() / 10.0)
+        };
+        let (mut lines, mut line) = (Vec::new(), Vec::new());
+        let mut before: Option<((f64, f64), Point)> = None;
         for point in 0..=CIRCLE_POINTS {
             let turn = std::f64::consts::TAU * f64::from(point) / f64::from(CIRCLE_POINTS);
             let x = f64::from(from.x) + 0.5 + cells * turn.cos();
             let y = f64::from(from.y) + 0.5 + cells * turn.sin();
-            // Which repetition of the field the point is in.
-            let field = ((x / cols).floor(), (y / rows).floor());
-            if before != Some(field) {
-                lines.push(Vec::new());
+            // Which repetition of the field it is in.
+            let (field, point) = (((x / cols).floor(), (y / rows).floor()), Point { x, y });
+            if let Some((left, last)) = before.filter(|(left, _)| *left != field) {
+                line.push(within(left, point));
+                lines.push(std::mem::replace(&mut line, vec![within(field, last)]));
             }
-            before = Some(field);
-            let (x, y) = (x - field.0 * cols, y - field.1 * rows);
-            let at = (left + x * self.cell, top + y * self.cell);
-            if let Some(line) = lines.last_mut() {
-                line.push(((at.0 * 10.0).round() / 10.0, (at.1 * 10.0).round() / 10.0));
-            }
+            line.push(within(field, point));
+            before = Some((field, point));
         }
+        lines.push(line);
         lines
     }
 
     /// Sheep with their heads where they look.
     fn sheep(&self, svg: &mut Svg, state: &State) {
         let is_in_panic = |sheep: &SheepState| sheep.action == SheepAction::Panic;
-        for (class, panic) in [("s-text", false), ("s-warn", true)] {
+        for (class, panic) in [("s-text", false), ("s-coin", true)] {
             let of_kind = state
                 .sheep
                 .iter()
@@ -292,6 +297,7 @@ impl<'a> Field<'a> {
         };
         let ((x, y), side) = (self.middle(spot), self.mark * 0.92);
         svg.group("", words, |svg| {
+            frightened(svg, dog.action, (x, y).into(), self.mark);
             let corner = (x - side / 2.0, y - side / 2.0);
             svg.rect(self.owner(dog), corner, (side, side), self.mark * 0.25);
             if self.cell >= LEGIBLE {
@@ -299,7 +305,6 @@ impl<'a> Field<'a> {
                 let base = (x, y + size * 0.36);
                 svg.text("s-on", base, size, Anchor::Middle, dog.player);
             }
-            frightened(svg, dog.action, (x, y).into(), self.mark);
         });
     }
 
@@ -325,10 +330,10 @@ impl<'a> Field<'a> {
             colour: self.names.colour(place),
             label: player.player.to_string(),
             name: self.names.short(place, LEGEND_NAME_CHARS),
-            words,
             figure: player
                 .points
-                .map_or_else(String::new, |points| hundredths(points).to_string()),
+                .map_or_else(String::new, |points| counted(hundredths(points), "point")),
+            words,
             own: state.viewer == Some(player.player),
         }
     }
@@ -367,23 +372,16 @@ impl<'a> Field<'a> {
     }
 }
 
-/// A ring around a dog of this side that panics, and one of dashes around one that is indignant.
+/// A disc below a dog of this side that panics, with an edge of dashes below one that is indignant.
 fn frightened(svg: &mut Svg, action: DogAction, middle: Point, side: f64) {
-    let Point { x, y } = middle;
-    let wide = side * 0.16;
-    let ring = [
-        ("cx", x),
-        ("cy", y),
-        ("r", side * 0.7),
-        ("stroke-width", wide),
-    ];
+    let ring = [("cx", middle.x), ("cy", middle.y), ("r", side * 0.7)];
     match action {
         DogAction::Move => {}
-        DogAction::Panic => svg.shape("circle", "s-line s-warn", &ring),
+        DogAction::Panic => svg.shape("circle", "s-coin", &ring),
         DogAction::Indignant => {
-            let [cx, cy, r, width] = ring;
-            let dashed = [cx, cy, r, width, ("stroke-dasharray", side * 0.3)];
-            svg.shape("circle", "s-line s-warn", &dashed);
+            let [cx, cy, r] = ring;
+            let dashed = [cx, cy, r, ("stroke-dasharray", side * 0.3)];
+            svg.shape("circle", "s-coin", &dashed);
         }
     }
 }

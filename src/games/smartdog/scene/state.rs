@@ -208,21 +208,15 @@ impl State {
     }
 }
 
-/// What is counted over a match: points as results have them, and sheep.
+/// What is counted over a match: points as results have them.
 pub const CURVES: Curves = Curves {
     turn: "turn",
-    names: &["Points", "Sheep in the pen"],
+    names: &["Points"],
     figures: |state, _| {
         let state = State::deserialize(state).ok()?;
-        let points = state
-            .players
-            .iter()
-            .map(|player| player.points.map(hundredths));
-        let penned = state
-            .players
-            .iter()
-            .map(|player| player.penned.map(i64::from));
-        Some(vec![points.collect(), penned.collect()])
+        let points = state.players.iter();
+        let points = points.map(|player| player.points.map(hundredths));
+        Some(vec![points.collect()])
     },
 };
 
