@@ -24,7 +24,7 @@ impl App {
             .await
     }
 
-    async fn look(&self, path: &str, cookie: &str) -> Answer {
+    pub(super) async fn look(&self, path: &str, cookie: &str) -> Answer {
         self.browse(Method::GET, path, cookie, "").await
     }
 
