@@ -20,8 +20,21 @@ use std::collections::HashMap;
 #[template(path = "pages/bots.html")]
 struct Bots {
     shell: Shell,
-    /// By name and title; each bot with its matches and its share of the wins.
-    games: Vec<(&'static str, &'static str, Vec<(BotShown, String, String)>)>,
+    games: Vec<OfGame>,
+}
+
+/// The bots of a game.
+struct OfGame {
+    name: &'static str,
+    title: &'static str,
+    bots: Vec<Ranked>,
+}
+
+struct Ranked {
+    bot: BotShown,
+    /// Its matches and its share of the wins; empty: none.
+    matches: String,
+    share: String,
 }
 
 #[derive(Template)]
@@ -44,19 +57,27 @@ struct Bot {
 /// `GET /bots`
 pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<bots::Bots>()?;
-    let mut games: Vec<(&'static str, &'static str, Vec<_>)> = Vec::new();
+    let mut games: Vec<OfGame> = Vec::new();
     let mut records = HashMap::new();
     for bot in bots::Bots::page(&visit, &params).await?.items {
-        if games.last().is_none_or(|(game, ..)| *game != bot.game) {
+        if games.last().is_none_or(|game| game.name != bot.game) {
             let (reader, open_us) = (visit.state.store.reader(), visit.sight.open_us());
             records = history::bot_records(reader, bot.game, None, open_us).await?;
-            games.push((bot.game, title(bot.game), Vec::new()));
+            games.push(OfGame {
+                name: bot.game,
+                title: title(bot.game),
+                bots: Vec::new(),
+            });
         }
         let record = records.get(&bot.name);
         let matches = record.map(|record| record.share.count.to_string());
         let share = record.map(|record| percent(record.share.mean()));
-        if let Some((.., bots)) = games.last_mut() {
-            bots.push((bot, matches.unwrap_or_default(), share.unwrap_or_default()));
+        if let Some(game) = games.last_mut() {
+            game.bots.push(Ranked {
+                matches: matches.unwrap_or_default(),
+                share: share.unwrap_or_default(),
+                bot,
+            });
         }
     }
     let shell = visit.shell("Bots", "/bots");

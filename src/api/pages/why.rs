@@ -30,7 +30,6 @@ const BAR: f64 = 200.0;
 struct Why {
     shell: Shell,
     id: String,
-    seat: String,
     /// Who sits there, and who all play.
     who: String,
     players: String,
@@ -149,7 +148,6 @@ pub(super) async fn page(
         turn: turns.name,
         all: all.trim_end_matches('&').to_owned(),
         id,
-        seat,
         who,
     })
 }

@@ -51,8 +51,8 @@ async fn decisions_are_listed_by_match_and_summed_up_by_game() {
         .get(&format!("{path}.csv?fields=sent_ms,limit_ms"))
         .await;
     assert_eq!(csv.text, "sent_ms,limit_ms\n10.0,100.0\n150.0,100.0\n");
-    let page = app.look(&format!("/matches/{}?tab=decisions", match_id(1)), "");
-    let page = page.await.text;
+    let decisions = format!("/matches/{}?tab=decisions", match_id(1));
+    let page = app.look(&decisions, "").await.text;
     for part in [
         "150 ms of 100 ms",
         "10.0 %</td>",
