@@ -52,10 +52,16 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
         let decisions = explain(&store, &id, "1", &[]);
         let decisions = decisions.as_array().unwrap();
         assert!(decisions.len() >= 4, "{game}: {}", decisions.len());
+        // As many as a machine that others keep busy thinks over in time, too, and enough to compare some.
+        let nodes = if game == "planetwars" {
+            "300n"
+        } else {
+            "3000n"
+        };
         let mut compared = 0;
         for decision in decisions.iter().step_by(decisions.len() / 4) {
             let entry = decision["entry"].to_string();
-            let line = ["--entry", &entry, "--budget", "300n"];
+            let line = ["--entry", &entry, "--budget", nodes];
             let message = explain(&store, &id, "1", &line);
             assert_eq!(
                 (&message["game"], &message["bot"]),
