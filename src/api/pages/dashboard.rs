@@ -72,7 +72,7 @@ struct Game {
     late: usize,
 }
 
-/// A step of decisions since the start.
+/// A step of decisions since the daemon started.
 struct Step {
     name: &'static str,
     median: String,
@@ -171,7 +171,7 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
     let whole = |name| format!("{:.0}", sum(name));
     let faulty = format!("in the last hour, {} by a fault", counted(failed));
     // Sessions' decisions: those of seats that our referee alone plays are in the ledger only.
-    let started = "sent to referees since the start";
+    let started = "sent to referees since the daemon started";
     vec![
         figure("Live matches", counted(live), ""),
         figure("Live sessions", whole(names::SESSIONS_LIVE), "our seats"),

@@ -19,7 +19,7 @@ pub(super) fn first_place(standings: &Standings, row: &TournamentRow) -> String 
     let verb = match (row.ended_us.is_some(), names.len()) {
         (_, 0) => return String::new(),
         (true, 1) => "won",
-        (true, _) => "share the first place",
+        (true, _) => "share first place",
         (false, 1) => "leads",
         (false, _) => "lead",
     };
