@@ -2,7 +2,7 @@
 
 use super::hubs::{Line as HubLine, lines as hub_lines};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, bytes, line, micros, now, percent, title};
+use super::view::{MatchLine, bytes, line, micros, now, small_percent, title};
 use super::visit::Visit;
 use crate::api::hubs::ToHubs;
 use crate::api::lateness::LedgerSummary;
@@ -141,10 +141,7 @@ fn game(sum: LedgerSummary) -> Game {
         median: time(sum.sent_ms_p50),
         most: time(sum.sent_ms_p99),
         longest: time(sum.sent_ms_max),
-        used: match used {
-            ..0.001 => "< 0.1\u{a0}%".to_owned(),
-            used => percent(used),
-        },
+        used: small_percent(used),
         scarce: used >= SCARCE,
         fallbacks: sum.fallbacks,
         late: sum.late,
