@@ -5,7 +5,7 @@ use super::visit::Visit;
 use crate::api::problem::Problem;
 use crate::api::tournaments::{TournamentShown, compute, row};
 use crate::store::TournamentRow;
-use crate::tournament::standings::{Standing, Standings, TieBreak};
+use crate::tournament::standings::{Standing, Standings, TieBreak, rating_key};
 use games::sentence::listed;
 
 /// The most matches whose standings are computed for a list.
@@ -74,10 +74,11 @@ fn firsts(standings: &Standings) -> Vec<String> {
 fn by_score(standings: &Standings, unit: &str) -> Option<String> {
     let first = standings.entrants.first()?;
     let next = standings.entrants.iter().find(|one| one.rank > Some(1))?;
-    let elo = |one: &Standing| one.rating.as_ref().map_or(0.0, |rated| rated.elo);
     for by in &standings.order {
         let equal = match by {
-            TieBreak::Rating => (elo(first) - elo(next)).abs() < 1e-6,
+            TieBreak::Rating => {
+                rating_key(first.rating.as_ref()) == rating_key(next.rating.as_ref())
+            }
             TieBreak::Points => first.points == next.points,
             TieBreak::Share => first.figures.pair_score == next.figures.pair_score,
             TieBreak::Score if first.figures.mean_score > next.figures.mean_score => {
