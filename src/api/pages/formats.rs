@@ -29,9 +29,8 @@ pub(super) fn format_words(schedule: &Value) -> String {
             };
             format!("groups, {}, {mode}", counted(rounds, "round"))
         }
-        Ok(Format::KnockOut { advance }) => {
-            format!("knock-out, the best {advance} of a table stay in")
-        }
+        Ok(Format::KnockOut { advance: 1 }) => "knock-out, one of a table goes on".to_owned(),
+        Ok(Format::KnockOut { advance }) => format!("knock-out, {advance} of a table go on"),
         Err(_) => {
             let name = schedule["format"].as_str().or(schedule.as_str());
             name.unwrap_or("rounds").to_owned()
@@ -69,7 +68,7 @@ mod tests {
             (groups("random"), "groups, 20 rounds, all drawn"),
             (
                 json!({"format": "knock-out", "advance": 1}),
-                "knock-out, the best 1 of a table stay in",
+                "knock-out, one of a table goes on",
             ),
             (json!({"format": "later", "cups": 1}), "later"),
         ] {
