@@ -2,6 +2,7 @@
 
 use crate::store::TournamentRow;
 use crate::tournament::standings::{History, Standings};
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
 
@@ -9,6 +10,8 @@ use tokio::sync::{Mutex, OnceCell};
 #[derive(Clone, Debug, Default)]
 pub struct KeptStandings {
     pub(super) kept: Arc<Mutex<Vec<Arc<Kept>>>>,
+    /// Who won each tournament that has ended, as lists name them, by its id.
+    pub(super) winners: Arc<Mutex<HashMap<String, String>>>,
     /// Whose standings are computed.
     pub(super) turn: Arc<Mutex<()>>,
 }

@@ -294,7 +294,7 @@ fn cross_row(entrant: &Standing) -> CrossRow {
 /// the async threads, and for one caller at once; what is known already waits for nobody.
 pub(super) async fn computed(reader: &Reader, id: &str) -> Result<Arc<Computed>, Problem> {
     let row = row(reader, id).await?;
-    let KeptStandings { kept, turn } = &reader.state.standings;
+    let KeptStandings { kept, .. } = &reader.state.standings;
     let found = {
         let mut kept = kept.lock().await;
         let found = match kept.iter().position(|known| known.row == row) {
@@ -310,25 +310,28 @@ pub(super) async fn computed(reader: &Reader, id: &str) -> Result<Arc<Computed>,
         kept.insert(0, Arc::clone(&found));
         found
     };
-    let computed = found.computed.get_or_try_init(async || {
-        let _turn = turn.lock().await;
-        let stored = StoredTournament::read(&reader.state.store, row).await;
-        let stored = stored.map_err(unreadable)?;
-        let computed = tokio::task::spawn_blocking(move || {
-            let standings = stored.standings()?;
-            let (row, history) = (stored.row, OnceCell::new());
-            anyhow::Ok(Arc::new(Computed {
-                row,
-                standings,
-                history,
-            }))
-        });
-        match computed.await {
-            Ok(computed) => computed.map_err(unreadable),
-            Err(error) => Err(StoreError::Corrupt(error.to_string()).into()),
-        }
-    });
+    let computed = found.computed.get_or_try_init(|| compute(reader, row));
     computed.await.cloned()
+}
+
+/// The same without being kept: for what is asked of many tournaments once.
+pub(super) async fn compute(reader: &Reader, row: TournamentRow) -> Result<Arc<Computed>, Problem> {
+    let _turn = reader.state.standings.turn.lock().await;
+    let stored = StoredTournament::read(&reader.state.store, row).await;
+    let stored = stored.map_err(unreadable)?;
+    let computed = tokio::task::spawn_blocking(move || {
+        let standings = stored.standings()?;
+        let (row, history) = (stored.row, OnceCell::new());
+        anyhow::Ok(Arc::new(Computed {
+            row,
+            standings,
+            history,
+        }))
+    });
+    match computed.await {
+        Ok(computed) => computed.map_err(unreadable),
+        Err(error) => Err(StoreError::Corrupt(error.to_string()).into()),
+    }
 }
 
 /// Its ratings after each round, fitted when they are first asked for.

@@ -278,7 +278,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
     );
     let text = browser.text("document.querySelector('#all').textContent");
     for part in [
-        "Ann and Cid share the first place, ahead of Bob by mean points (1 to 0.875).",
+        "Ann and Cid share first place, ahead of Bob by mean points (1 to 0.875).",
         "round-robin, 2 laps",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -32,9 +32,16 @@ struct OfGame {
 
 struct Ranked {
     bot: BotShown,
-    /// Its matches and its share of the wins; empty: none.
-    matches: String,
+    /// The seats that it took and its share of the wins; empty: none.
+    seats: String,
     share: String,
+}
+
+impl Ranked {
+    /// How it plays: its description without what a node of its search is, which its own page says.
+    fn plays(&self) -> &str {
+        plays(self.bot.description)
+    }
 }
 
 #[derive(Template)]
@@ -70,11 +77,11 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             });
         }
         let record = records.get(&bot.name);
-        let matches = record.map(|record| record.share.count.to_string());
+        let seats = record.map(|record| record.share.count.to_string());
         let share = record.map(|record| percent(record.share.mean()));
         if let Some(game) = games.last_mut() {
             game.bots.push(Ranked {
-                matches: matches.unwrap_or_default(),
+                seats: seats.unwrap_or_default(),
                 share: share.unwrap_or_default(),
                 bot,
             });
@@ -114,6 +121,11 @@ pub(super) async fn one(
     })
 }
 
+fn plays(description: &str) -> &str {
+    let node = description.split_once(" A node is ");
+    node.map_or(description, |(plays, _)| plays)
+}
+
 /// What plays a match of a user's bot against it.
 fn against(bot: &BotShown) -> String {
     let seats = games::find(bot.game).map_or(2, |kit| *kit.card().seats.start());
@@ -133,10 +145,25 @@ fn results(found: &BotResults) -> Vec<(&'static str, String, String)> {
     let count = |name, count: u64| (name, count.to_string(), String::new());
     let range = format!("{} at 95 %", range(low, high));
     vec![
-        count("Matches", found.matches),
+        count("Seats", found.matches),
         count("Won", found.won),
         count("Tied", found.tied),
         count("Lost", found.lost),
         ("Win share", percent(share), range),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plays;
+
+    #[test]
+    fn how_a_bot_plays_leaves_its_nodes_to_its_page() {
+        let text = "Plans eight turns ahead. A node is one turn.";
+        assert_eq!(plays(text), "Plans eight turns ahead.");
+        for bot in games::ALL.iter().flat_map(|kit| kit.card().bots) {
+            let said = plays(bot.description);
+            assert!(!said.is_empty() && !said.contains("node"), "{said}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::hubs::{Line as HubLine, lines as hub_lines};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, bytes, line, micros, now, percent, title};
+use super::view::{MatchLine, bytes, line, micros, now, small_percent, title};
 use super::visit::Visit;
 use crate::api::hubs::ToHubs;
 use crate::api::lateness::LedgerSummary;
@@ -72,7 +72,7 @@ struct Game {
     late: usize,
 }
 
-/// A step of decisions since the start.
+/// A step of decisions since the daemon started.
 struct Step {
     name: &'static str,
     median: String,
@@ -141,10 +141,7 @@ fn game(sum: LedgerSummary) -> Game {
         median: time(sum.sent_ms_p50),
         most: time(sum.sent_ms_p99),
         longest: time(sum.sent_ms_max),
-        used: match used {
-            ..0.001 => "< 0.1\u{a0}%".to_owned(),
-            used => percent(used),
-        },
+        used: small_percent(used),
         scarce: used >= SCARCE,
         fallbacks: sum.fallbacks,
         late: sum.late,
@@ -171,7 +168,7 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
     let whole = |name| format!("{:.0}", sum(name));
     let faulty = format!("in the last hour, {} by a fault", counted(failed));
     // Sessions' decisions: those of seats that our referee alone plays are in the ledger only.
-    let started = "sent to referees since the start";
+    let started = "sent to referees since the daemon started";
     vec![
         figure("Live matches", counted(live), ""),
         figure("Live sessions", whole(names::SESSIONS_LIVE), "our seats"),

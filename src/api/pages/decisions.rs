@@ -1,7 +1,7 @@
 //! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
 
 use super::turns::Turns;
-use super::view::{answer_time, evidence, millis, percent, seated};
+use super::view::{answer_time, evidence, millis, seated, small_percent};
 use super::visit::Visit;
 use crate::api::contents::Wanted;
 use crate::api::ledger::{DecisionShown, Ledger};
@@ -105,7 +105,7 @@ impl Decisions {
                     Side::Referee => String::new(),
                 },
                 limit: millis(one.limit_ms),
-                used: share(used(one)),
+                used: small_percent(used(one)),
                 fallback: one.fallback,
                 late: used(one) > 1.0,
                 slowest: one.id == slowest.id,
@@ -149,14 +149,6 @@ impl Decisions {
             }
         }
         Ok(())
-    }
-}
-
-/// A share in words.
-fn share(share: f64) -> String {
-    match share < 1e-3 {
-        true => "< 0.1 %".to_owned(),
-        false => percent(share),
     }
 }
 

@@ -2,13 +2,16 @@
 
 use super::view::figure;
 use super::visit::Visit;
-use crate::api::tournaments::{TournamentShown, computed};
+use crate::api::problem::Problem;
+use crate::api::tournaments::{TournamentShown, compute, row};
 use crate::store::TournamentRow;
-use crate::tournament::standings::{Standing, Standings, TieBreak};
+use crate::tournament::standings::{Standing, Standings, TieBreak, rating_key};
 use games::sentence::listed;
 
 /// The most matches whose standings are computed for a list.
 const COUNTED_MAX: u64 = 2_000;
+/// The most tournaments whose winners are kept.
+const KEPT_MAX: usize = 1_000;
 
 /// Who is first, in a sentence, and by what, if points and ratings do not decide; empty before the first match.
 pub(super) fn first_place(standings: &Standings, row: &TournamentRow) -> String {
@@ -16,7 +19,7 @@ pub(super) fn first_place(standings: &Standings, row: &TournamentRow) -> String 
     let verb = match (row.ended_us.is_some(), names.len()) {
         (_, 0) => return String::new(),
         (true, 1) => "won",
-        (true, _) => "share the first place",
+        (true, _) => "share first place",
         (false, 1) => "leads",
         (false, _) => "lead",
     };
@@ -29,16 +32,35 @@ pub(super) fn first_place(standings: &Standings, row: &TournamentRow) -> String 
 pub(super) async fn winners(visit: &Visit, all: &[TournamentShown]) -> Vec<String> {
     let (mut counted, mut winners) = (0, Vec::new());
     for one in all {
-        counted += one.matches;
-        let known = one.ended.is_some() && counted <= COUNTED_MAX;
-        let computed = match known {
-            true => computed(visit, &one.id).await.ok(),
-            false => None,
+        let ended = one.ended.is_some();
+        counted += if ended { one.matches } else { 0 };
+        let names = match ended && counted <= COUNTED_MAX {
+            true => winner(visit, &one.id).await.unwrap_or_default(),
+            false => String::new(),
         };
-        let names = computed.map(|computed| listed(&firsts(&computed.standings)));
-        winners.push(names.unwrap_or_default());
+        winners.push(names);
     }
     winners
+}
+
+/// Who won a tournament that has ended; empty if it cannot be read. It is computed once: it does not change.
+async fn winner(visit: &Visit, id: &str) -> Result<String, Problem> {
+    let kept = &visit.state.standings.winners;
+    let known = kept.lock().await.get(id).cloned();
+    if let Some(names) = known {
+        return Ok(names);
+    }
+    let names = match compute(visit, row(visit, id).await?).await {
+        Ok(computed) => listed(&firsts(&computed.standings)),
+        Err(problem) if problem.is_unreadable() => String::new(),
+        Err(problem) => return Err(problem),
+    };
+    let mut kept = kept.lock().await;
+    if kept.len() >= KEPT_MAX {
+        kept.clear();
+    }
+    kept.insert(id.to_owned(), names.clone());
+    Ok(names)
 }
 
 /// The names of those who are first; none before the first match.
@@ -52,10 +74,11 @@ fn firsts(standings: &Standings) -> Vec<String> {
 fn by_score(standings: &Standings, unit: &str) -> Option<String> {
     let first = standings.entrants.first()?;
     let next = standings.entrants.iter().find(|one| one.rank > Some(1))?;
-    let elo = |one: &Standing| one.rating.as_ref().map_or(0.0, |rated| rated.elo);
     for by in &standings.order {
         let equal = match by {
-            TieBreak::Rating => (elo(first) - elo(next)).abs() < 1e-6,
+            TieBreak::Rating => {
+                rating_key(first.rating.as_ref()) == rating_key(next.rating.as_ref())
+            }
             TieBreak::Points => first.points == next.points,
             TieBreak::Share => first.figures.pair_score == next.figures.pair_score,
             TieBreak::Score if first.figures.mean_score > next.figures.mean_score => {

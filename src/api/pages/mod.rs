@@ -10,6 +10,7 @@ mod docs;
 mod embed;
 mod facts;
 mod filters;
+mod formats;
 mod hubs;
 mod layout;
 mod leaders;

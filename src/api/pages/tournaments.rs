@@ -1,6 +1,7 @@
 //! Tournaments, and one of them: standings, crosstable, ratings after rounds, schedule.
 
 use super::filters::{Field, fields, link, query};
+use super::formats::format_words;
 use super::layout::{Shell, shown};
 use super::leaders::{first_place, winners};
 use super::view::{self, When, figure, percent, range, when};
@@ -319,22 +320,6 @@ async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
         facts: facts.collect(),
         progress: progress.as_ref().map(progress_shown),
     })
-}
-
-/// A format with its numbers: `round-robin, 2 laps`.
-fn format_words(schedule: &Value) -> String {
-    let format = schedule["format"].as_str().or(schedule.as_str());
-    let fields = schedule.as_object().into_iter().flatten();
-    let fields = fields.filter(|(name, value)| *name != "format" && !value.is_null());
-    let words = fields.map(|(name, value)| {
-        let name = name.replace('_', " ");
-        match (value.as_u64(), name.strip_suffix('s')) {
-            (Some(count), Some(one)) => counted(count, one),
-            _ => format!("{name} {}", view::value(value)),
-        }
-    });
-    let words = std::iter::once(format.unwrap_or("rounds").to_owned()).chain(words);
-    words.collect::<Vec<_>>().join(", ")
 }
 
 /// A budget with its unit in full.

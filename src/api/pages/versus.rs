@@ -129,9 +129,10 @@ fn label(rival: &str) -> String {
         ("url", ..) => "servers".to_owned(),
         (_, Some(address), _) => {
             let path = address.split('?').next().unwrap_or(address);
-            match path.rsplit_once('/') {
-                Some((_, name)) if !name.is_empty() => format!("{name} (over HTTP)"),
-                _ => format!("the server at {address}"),
+            let (host, path) = path.split_once('/').unwrap_or((path, ""));
+            match path.rsplit('/').next() {
+                Some(name) if !name.is_empty() => format!("{name} at {host}"),
+                _ => format!("the server at {host}"),
             }
         }
         (_, _, Some(command)) => format!("the program {command}"),

@@ -170,6 +170,14 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.1}\u{a0}%", 100.0 * share)
 }
 
+/// A share that is not nothing as per cent, however small.
+pub(super) fn small_percent(share: f64) -> String {
+    match share < 1e-3 {
+        true => "< 0.1\u{a0}%".to_owned(),
+        false => percent(share),
+    }
+}
+
 /// An interval of shares as per cent.
 pub(super) fn range(low: f64, high: f64) -> String {
     format!("{:.1}–{}", 100.0 * low, percent(high))
@@ -308,10 +316,13 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
     }
 }
 
-/// Whether a player is called by its bot's name.
+/// Whether a player is called by its bot's name, perhaps with its number behind it.
 pub(super) fn is_name_of(name: &str, bot: &str) -> bool {
     let rest = name.strip_prefix(bot);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    rest.is_some_and(|rest| {
+        let number = rest.strip_prefix(' ').map(str::parse::<u32>);
+        rest.is_empty() || matches!(number, Some(Ok(_)))
+    })
 }
 
 /// How a match is over that nobody won, in words.
@@ -362,9 +373,21 @@ pub(super) fn now() -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use super::{answer_time, bytes, figure, lasted, micros, value};
+    use super::{answer_time, bytes, figure, is_name_of, lasted, micros, small_percent, value};
     use jiff::Timestamp;
     use serde_json::json;
+
+    #[test]
+    fn a_bots_name_is_its_own_with_no_more_than_a_number() {
+        for (name, is) in [
+            ("bold", true),
+            ("bold 2", true),
+            ("bold dog", false),
+            ("bolder", false),
+        ] {
+            assert_eq!(is_name_of(name, "bold"), is, "{name}");
+        }
+    }
 
     #[test]
     fn figures_are_as_long_as_they_say_something() {
@@ -388,6 +411,10 @@ mod tests {
         ] {
             assert_eq!(micros(us), text);
         }
+        assert_eq!(
+            [0.0009, 0.001].map(small_percent),
+            ["< 0.1\u{a0}%", "0.1\u{a0}%"]
+        );
         assert_eq!([0.002, 9.71].map(answer_time), ["< 5 µs", "9.7 ms"]);
         let at = |ms| Timestamp::from_millisecond(ms).unwrap();
         for (ms, text) in [

@@ -255,7 +255,7 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
         assert!(none.contains(part), "{part}: {none}");
     }
     let board = app.look("/dashboard", "").await.text;
-    let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the start<";
+    let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the daemon started<";
     for part in [decisions, "<pre>[[hub]]\n"] {
         assert!(board.contains(part), "{part}: {board}");
     }

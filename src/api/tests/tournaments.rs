@@ -113,6 +113,14 @@ async fn a_tournament_that_cannot_be_read_in_full_says_so_and_shows_the_rest() {
             .unwrap()
             .contains("cannot be read")
     );
+    // The list reads tournaments on its own: those that pages need stay.
+    let end = history::end_tournament(store, TOURNAMENT, 9, "played".into());
+    end.await.unwrap();
+    let standings = &app.state.standings;
+    standings.kept.lock().await.clear();
+    assert_eq!(app.get("/tournaments").await.status, StatusCode::OK);
+    assert!(standings.kept.lock().await.is_empty());
+    assert_eq!(standings.winners.lock().await.len(), 1);
     let page = app.get(&format!("/tournaments/{TOURNAMENT}")).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     for part in [

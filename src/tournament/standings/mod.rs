@@ -12,6 +12,7 @@ mod until;
 
 pub use history::{History, Live, RoundRatings};
 pub use league::{Expected, League, LeagueLine};
+pub(crate) use order::rating_key;
 pub use played::{Named, PlayedGame, RankSettings, of_decks, results};
 pub use table::export::pgn;
 pub use table::{OpponentSplit, RatingModel, SeatSplit, Standing, Standings};

@@ -59,10 +59,7 @@ impl Order<'_> {
             TieBreak::Wins => one(rounded(tally.share.value() * tally.games as f64)),
             TieBreak::Buchholz => one(rounded(self.records.buchholz(entrant))),
             TieBreak::HeadToHead => one(self.head_to_head(entrant, group)),
-            TieBreak::Rating => match self.rated.get(entrant).copied().flatten() {
-                Some(rated) => [-(rated.component as f64), (rated.elo / EQUAL_ELO).round()],
-                None => [f64::MIN; 2],
-            },
+            TieBreak::Rating => rating_key(self.rated.get(entrant).copied().flatten()),
             TieBreak::Progress => match self.records.last.get(entrant) {
                 Some(Some((round, results))) => [f64::from(*round), results.share.value()],
                 _ => [f64::MIN; 2],
@@ -82,6 +79,14 @@ impl Order<'_> {
         } else {
             0.5
         }
+    }
+}
+
+/// By what a rating is ordered, the greatest first: the same for equal ratings.
+pub(crate) fn rating_key(rated: Option<&Rated>) -> [f64; 2] {
+    match rated {
+        Some(rated) => [-(rated.component as f64), (rated.elo / EQUAL_ELO).round()],
+        None => [f64::MIN; 2],
     }
 }
 

@@ -15,8 +15,8 @@ use games::scene::{self, player};
 const SPLIT_MAX: usize = 60;
 /// The most curves in one picture: those who lead.
 const CURVES_MAX: usize = 8;
-/// Ratings that differ by less are equal: fits are not exact.
-const EQUAL: f64 = 0.01;
+/// Ratings that differ by less, in Elo, are on one line in a picture, which then shows nothing.
+const FLAT: f64 = 0.01;
 
 #[derive(Template)]
 #[template(path = "standings.html")]
@@ -88,7 +88,7 @@ impl Standings {
         let drawn: Vec<Curve> = leading.take(CURVES_MAX).filter_map(curve).collect();
         let points = || drawn.iter().flat_map(|curve| &curve.points);
         let first = points().next()?.y;
-        if points().all(|point| (point.y - first).abs() < EQUAL) {
+        if points().all(|point| (point.y - first).abs() < FLAT) {
             return None;
         }
         curves("Ratings after each round", "after round", to, &drawn)
