@@ -63,11 +63,12 @@ fn filled() -> TempDir {
 const CUP: &str = r#"
 name = "Cup & <b>saucer</b>"
 games = ["planowanie"]
+seed = 1
 [schedule]
 format = "round-robin"
 laps = 2
 [game.planowanie]
-options = { deals = "1 0" }
+options = { deals = "3 0" }
 [[entrant]]
 name = "Ann"
 player = "builtin:greedy"
@@ -264,7 +265,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
 
     // From a tournament to an entrant's lost match.
     browser.open(&format!("{}/tournaments", app.url()));
-    browser.until("document.querySelector('#rows').textContent.includes('Ann and Cid')");
+    browser.until("document.querySelector('#rows').textContent.includes('Cid')");
     browser.click("tbody a");
     browser.until("document.querySelector('#standings')");
     assert_eq!(
@@ -272,17 +273,11 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         "Cup & <b>saucer</b>"
     );
     assert_eq!(
-        browser.text("document.querySelectorAll('#ratings, svg.chart').length"),
-        "0",
-        "all ratings are equal"
+        browser.text("document.querySelectorAll('svg.chart.wide .band').length"),
+        "3"
     );
     let text = browser.text("document.querySelector('#all').textContent");
-    for part in [
-        "Ann and Cid share first place, ahead of Bob by mean points (1 to 0.875).",
-        "round-robin, 2 laps",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
+    assert!(text.contains("round-robin, 2 laps"), "{text}");
     browser.click("#all tbody th a");
     browser.until("location.search.includes('entrant=')");
     assert_ne!(

@@ -324,7 +324,7 @@ fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
         ok(run_on(&path, &line))
     };
     let shown = show("table");
-    let place = format!("tournament {ID}, round 1, table 2, match 0");
+    let place = format!("tournament spring ({ID}), round 1, table 2, match 0");
     assert!(shown.lines().any(|line| line == place), "{shown}");
     // For people in the game's words, for programs as a number.
     assert!(shown.contains(" 3 points "), "{shown}");
