@@ -295,7 +295,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let id = match_id(2);
     let explain = format!("/matches/{id}/seats/0/explain");
     let parts = [
-        "<h1>Seat 1 beat ali &#38; ce</h1>",
+        "<h1>Seat 1 beat ali &#38; ce, Seat 3 and Seat 4</h1>",
         "<strong>ali &#38; ce</strong>",
         "<svg class=\"board\"",
         &explain,
