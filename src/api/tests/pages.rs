@@ -315,7 +315,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let entry = &decisions["items"][0]["entry"];
     let parts = [
         "<h1>Seat 1 names 7</h1>",
-        ">Seat 1 – ali &#38; ce</a>",
+        ">Seat 1 – ali &#38; ce – Seat 3 – Seat 4</a>",
         "What it compared",
         "class=\"mark-out\"",
         "<details><summary>The words of the wire</summary>",
