@@ -428,18 +428,18 @@ mod tests {
 
     #[test]
     fn a_filler_is_named_only_where_it_won() {
-        let row = |(name, _): &(&str, &str)| SeatRow {
+        let row = |&(name, _): &(&str, &str)| SeatRow {
             spec: name.trim_end_matches(char::is_numeric).to_owned(),
             ..SeatRow::default()
         };
-        let seat = |(name, outcome): &(&str, &'static str)| SeatLine {
+        let seat = |&(name, outcome): &(&str, &'static str)| SeatLine {
             seat: 0,
             colour: "s-p0",
-            name: (*name).to_owned(),
+            name: name.to_owned(),
             bot: String::new(),
             builtin: None,
             score: String::new(),
-            outcome: *outcome,
+            outcome,
             blamed: false,
             part: String::new(),
             part_detail: String::new(),
