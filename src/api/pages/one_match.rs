@@ -231,7 +231,7 @@ struct Read {
     lines: Vec<Line>,
     /// Where the next page of lines begins.
     next: Option<String>,
-    /// Why some lines are not shown.
+    /// Why some lines, or the boards, are not shown.
     unseen: Option<&'static str>,
 }
 
@@ -254,7 +254,11 @@ impl Read {
             Tab::Transcript => read.transcript(visit, found, names).await?,
             Tab::About => read.about = About::read(visit, found).await?,
             // The script says why nothing can be shown.
-            Tab::Replay => read.position = Position::read(visit, found).await.unwrap_or_default(),
+            Tab::Replay => {
+                let position = Position::read(visit, found, !visit.refreshes()).await;
+                read.position = position.unwrap_or_default();
+                read.unseen = read.position.withheld.then_some(view::WITHHELD);
+            }
         }
         Ok(read)
     }

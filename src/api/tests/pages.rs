@@ -333,6 +333,22 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_refreshed_keeps_its_boards() {
+    let app = App::new().await;
+    play(&app, 1, true).await;
+    let path = format!("/matches/{}", match_id(1));
+    let mut request = Request::get(&path).header(header::ACCEPT, HTML);
+    request = request.header("x-refresh", "1");
+    request.extensions_mut().unwrap().insert(LOCAL);
+    let fresh = app.ask(request.body(Body::empty()).unwrap()).await.text;
+    let whole = app.look(&path, "").await.text;
+    for (page, boards) in [(&whole, true), (&fresh, false)] {
+        assert_eq!(page.contains("<svg class=\"board\""), boards, "{page}");
+        assert!(page.contains("id=\"replay\""), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn the_start_page_knows_no_match_from_none_that_may_be_shown() {
     let app = App::new().await;
     let reads = app.token("read").await;
