@@ -58,7 +58,7 @@ impl Position {
         };
         let wanted = shapes.iter().map(|(shape, _)| *shape).collect();
         let drawn = replays::opening(visit, &watched, wanted).await?;
-        for ((_, class), (step, still)) in shapes.iter().zip(drawn) {
+        for (&(_, class), (step, still)) in shapes.iter().zip(drawn) {
             position.title.clone_from(&step.title);
             position.boards.extend(Board::new(class, step, still));
         }
