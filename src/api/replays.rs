@@ -15,6 +15,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
@@ -187,6 +188,11 @@ impl Watched {
         self
     }
 
+    /// Whether nothing is shown because the caller may not see it, or not yet.
+    pub(super) fn is_withheld(&self) -> bool {
+        self.withheld && self.view.is_none()
+    }
+
     /// What was to be seen; `None` where there is no view.
     pub(super) async fn film(&self, reader: &Reader) -> Result<Option<Arc<Film>>, Problem> {
         let Some(view) = &self.view else {
@@ -226,29 +232,34 @@ fn check(seat: Option<u8>, row: &MatchRow, sessions: &[SessionRow]) -> Result<()
     )))
 }
 
-/// The first step of a match, or the newest one while it runs, with its picture of this shape; `None` where the caller
-/// sees no view of it, or it has no pictures.
+/// The first step of a match, or the newest one while it runs, with its picture of each of these shapes; nothing where
+/// the caller sees no view of it, or it has no pictures.
 pub(super) async fn opening(
     reader: &Reader,
-    id: &str,
-    shape: Shape,
-) -> Result<Option<(Step, Still)>, Problem> {
-    let watched = Watched::read(reader, id, None).await?;
+    watched: &Watched,
+    shapes: Vec<Shape>,
+) -> Result<Vec<(Step, Still)>, Problem> {
     let Some(film) = watched.film(reader).await? else {
-        return Ok(None);
-    };
-    let parts = Parts {
-        states: false,
-        pictures: Some(shape),
+        return Ok(Vec::new());
     };
     let at = match watched.row.ended_us {
         Some(_) => 0,
         None => film.len().saturating_sub(1),
     };
+    let draw = move || -> io::Result<Vec<(Step, Still)>> {
+        let mut drawn = Vec::new();
+        for shape in shapes {
+            let parts = Parts {
+                states: false,
+                pictures: Some(shape),
+            };
+            let (steps, still) = film.part(at, 1, parts)?;
+            drawn.extend(steps.into_iter().next().zip(still));
+        }
+        Ok(drawn)
+    };
     let turn = reader.turns().wait().await?;
-    let part = turn.spend(move || film.part(at, 1, parts)).await?;
-    let (steps, still) = part.map_err(failed)?;
-    Ok(steps.into_iter().next().zip(still))
+    turn.spend(draw).await?.map_err(failed)
 }
 
 fn is_false(truth: &bool) -> bool {

@@ -57,7 +57,7 @@ impl<T> Listed<T> {
 }
 
 /// What is shown of a text at once, with this many line breaks and letters at most, and the rest of it. It is cut between
-/// lines, else between words, where there are any.
+/// lines, else between words, where that keeps half of it or more.
 pub(super) fn beginning(text: &str, breaks_max: usize, letters_max: usize) -> (&str, &str) {
     let breaks = text.match_indices('\n').nth(breaks_max);
     let letters = text.char_indices().nth(letters_max);
@@ -69,8 +69,10 @@ pub(super) fn beginning(text: &str, breaks_max: usize, letters_max: usize) -> (&
     if rest.starts_with('\n') {
         return (shown, rest);
     }
-    let between = shown.rfind('\n').or_else(|| shown.rfind(' '));
-    text.split_at(between.filter(|at| *at > 0).unwrap_or(end))
+    let is_late = |at: &usize| 2 * at >= end;
+    let line = shown.rfind('\n').filter(is_late);
+    let between = line.or_else(|| shown.rfind(' ').filter(is_late));
+    text.split_at(between.unwrap_or(end))
 }
 
 #[cfg(test)]
@@ -85,7 +87,9 @@ mod tests {
             ("1\n2\n3\n4", "1\n2\n3", "\n4"),
             ("éééééééééé", "éééééééééé", ""),
             ("ééééééééééx", "éééééééééé", "x"),
-            ("1\n2 3 4 5 6", "1", "\n2 3 4 5 6"),
+            ("1\n2 3 4 5 6", "1\n2 3 4 5", " 6"),
+            ("123456\n8 10", "123456", "\n8 10"),
+            ("1\n345678901", "1\n34567890", "1"),
             ("bid 20 pass", "bid 20", " pass"),
             ("", "", ""),
         ] {

@@ -9,7 +9,7 @@ use crate::history;
 use crate::plain::plain_line;
 use crate::referee::budget::ThinkBudget;
 use crate::replay::{
-    BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, bot_session,
+    BotSeat, Decision, ExplainError, Explained, NODES_DEFAULT, NODES_MAX, THINKS_MAX, bot_session,
 };
 use crate::store::{EntryId, SessionId, Store};
 use std::io::Write;
@@ -133,7 +133,8 @@ fn show(explained: &Explained, output: Format, out: &mut impl Write) -> anyhow::
     let other = "not the same: what it drew, kept and had time for then is not known";
     let now = plain_line(&explanation.words) + &remark(!explained.same, other);
     writeln!(out, "now    {now}")?;
-    let stopped = remark(explained.out_of_time, "stopped after 5 s");
+    let stopped = format!("stopped after {} s", THINKS_MAX.as_secs());
+    let stopped = remark(explained.out_of_time, &stopped);
     writeln!(out, "nodes  {}{stopped}", explanation.nodes)?;
     writeln!(out, "why    {}", explanation.summary)?;
     if !candidates.is_empty() {

@@ -15,6 +15,9 @@ use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+/// What a player does who answers nothing, after its name.
+pub const NO_ANSWER: &str = "gives no answer";
+
 /// What a game is, without its types.
 pub struct GameCard {
     /// Its name: `koehandel`, …
@@ -120,7 +123,7 @@ impl GameCard {
     pub fn answered(&self, message: &[u8], answer: &str, names: &Names) -> String {
         match self.dialect.in_words(message, answer) {
             Some(words) => names.fill(&words),
-            None if answer.is_empty() => "nothing".to_owned(),
+            None if answer.is_empty() => NO_ANSWER.to_owned(),
             None => answer.trim_end().replace('\n', "; "),
         }
     }

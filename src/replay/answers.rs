@@ -6,6 +6,7 @@ use crate::history::{self, SessionRow};
 use crate::store::types::{Direction, EntryId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use games::Kit;
+use games::card::NO_ANSWER;
 use games::scene::Names;
 use std::collections::{HashMap, HashSet};
 
@@ -57,12 +58,12 @@ pub(super) fn answer_words(
     let said = said.last().map(|said| said.text.as_str());
     let words = said.or(silent.then_some(""));
     let words = words.map(|said| kit.card().answered(asked, said, names));
-    words.unwrap_or_else(|| "nothing".to_owned())
+    words.unwrap_or_else(|| NO_ANSWER.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::answer_words;
+    use super::{NO_ANSWER, answer_words};
     use crate::replay::seat::SeatLine;
     use crate::store::types::{Direction, Side};
     use games::scene::Names;
@@ -77,7 +78,7 @@ mod tests {
         let (kit, lines) = (games::find("koehandel").unwrap(), [line(), line()]);
         let words = |side, at| answer_words(kit, side, &lines, at, &Names::default());
         assert_eq!(words(Side::Player, 0), "passes on the goat");
-        assert_eq!(words(Side::Player, 1), "nothing");
-        assert_eq!(words(Side::Referee, 0), "nothing");
+        assert_eq!(words(Side::Player, 1), NO_ANSWER);
+        assert_eq!(words(Side::Referee, 0), "gives no answer");
     }
 }

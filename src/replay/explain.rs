@@ -30,7 +30,7 @@ pub const NODES_DEFAULT: u64 = 50_000;
 /// The most nodes.
 pub const NODES_MAX: u64 = 2_000_000;
 /// The longest that one explanation thinks.
-const THINKS_MAX: Duration = Duration::from_secs(5);
+pub const THINKS_MAX: Duration = Duration::from_secs(5);
 /// The most decisions of a seat that are listed.
 pub(super) const DECISIONS_MAX: usize = 100_000;
 

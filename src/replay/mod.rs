@@ -34,7 +34,7 @@ pub use compare::{
 };
 pub use dialogue::{Line, Replayed, last_message, replay};
 pub use explain::{
-    BotSeat, Decision, Explained, NODES_DEFAULT, NODES_MAX, bot_session, builtin_seeds,
+    BotSeat, Decision, Explained, NODES_DEFAULT, NODES_MAX, THINKS_MAX, bot_session, builtin_seeds,
 };
 pub use explain_error::ExplainError;
 pub use film::{Film, Parts};

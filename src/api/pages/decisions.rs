@@ -12,6 +12,7 @@ use crate::api::sessions::SessionShown;
 use crate::history;
 use crate::replay::{answers, seat_names};
 use crate::store::{EntryId, SessionId, Side};
+use games::card::NO_ANSWER;
 use games::text::counted;
 use jiff::Timestamp;
 use std::collections::{BTreeSet, HashSet};
@@ -144,7 +145,7 @@ impl Decisions {
             for decision in &mut self.rows {
                 if decision.session == session.id {
                     let said = answers.get(&EntryId(decision.entry));
-                    decision.said = said.cloned().unwrap_or_else(|| "nothing".to_owned());
+                    decision.said = said.cloned().unwrap_or_else(|| NO_ANSWER.to_owned());
                 }
             }
         }

@@ -26,6 +26,8 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
     let found = matches::find(&visit, &id).await?;
     let line = line(&found, now());
     // The script says why nothing can be shown.
-    let position = Position::read(&visit, &found).await.unwrap_or_default();
+    let position = Position::read(&visit, &found, true)
+        .await
+        .unwrap_or_default();
     framed(&visit.state.framed_by, &Embed { line, position })
 }

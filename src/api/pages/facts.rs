@@ -73,39 +73,39 @@ impl FactsShown {
             kind: visit.value("kind"),
             seat: visit.value("by").and_then(|seat| seat.parse().ok()),
         };
-        let all = || {
-            let steps = film.steps().iter();
-            steps.flat_map(|step| step.facts.iter().map(move |fact| (step, fact)))
-        };
-        let first: usize = visit
-            .value("cursor")
-            .and_then(|at| at.parse().ok())
-            .unwrap_or(0);
+        let all = || film.steps().iter().flat_map(|step| &step.facts);
+        let first = visit.value("cursor").and_then(|at| at.parse().ok());
+        let first: usize = first.unwrap_or(0);
         let over = watched.row.ended_us.is_some();
-        let mut wanted = chosen.rows(film.steps(), over).skip(first);
+        let end = film.steps().last().filter(|_| over);
+        let end = end.map(|last| last.step);
+        let mut wanted = chosen.rows(film.steps(), end).skip(first);
         let facts = wanted.by_ref().take(FACTS_MAX);
         let facts = facts
             .map(|(step, found)| {
+                let unsent = found.is_none() && Some(step.step) == end;
                 let mut found = found.cloned();
                 if let Some(found) = &mut found {
                     replays::reduce(visit, &film, found);
                 }
-                fact(step, found, names)
+                let mut shown = fact(step, found, names);
+                if unsent {
+                    "nobody was sent it".clone_into(&mut shown.seen_by);
+                }
+                shown
             })
             .collect();
-        let of_seat = all().filter(|(_, fact)| chosen.is_seat(fact));
-        let kinds =
-            of_seat.map(|(_, fact)| (fact.fact.kind.clone(), fact.fact.kind.replace('_', " ")));
-        let of_kind = all().filter(|(_, fact)| chosen.is_kind(fact));
-        let mut seats: Vec<u8> = of_kind.flat_map(|(_, fact)| fact.seats.clone()).collect();
+        let of_seat = all().filter(|fact| chosen.is_seat(fact));
+        let kinds = of_seat.map(|fact| (fact.fact.kind.clone(), fact.fact.kind.replace('_', " ")));
+        let of_kind = all().filter(|fact| chosen.is_kind(fact));
+        let mut seats: Vec<u8> = of_kind.flat_map(|fact| fact.seats.clone()).collect();
         seats.sort_unstable();
         let seats = seats.into_iter();
         let seats = seats.map(|seat| (seat.to_string(), names.name(seat.into())));
         Ok(Self {
-            turn: match film.turn() {
-                "" => "turn",
-                turn => turn,
-            },
+            turn: Some(film.turn())
+                .filter(|turn| !turn.is_empty())
+                .unwrap_or("turn"),
             all_kinds: link(visit, "kind", ""),
             all_seats: link(visit, "by", ""),
             any_kind: chosen.kind.is_none(),
@@ -130,30 +130,33 @@ struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
+    /// Without a kind: whether it is a highlight.
     fn is_kind(self, fact: &StepFact) -> bool {
-        self.kind.is_none_or(|kind| fact.fact.kind == kind)
+        let is_kind = |kind: &str| fact.fact.kind == kind;
+        self.kind.map_or(!fact.routine, is_kind)
     }
 
     fn is_seat(self, fact: &StepFact) -> bool {
         self.seat.is_none_or(|seat| fact.seats.contains(&seat))
     }
 
-    /// These facts; unless a kind or a seat is chosen all that are not routine, and the news of which no seat notes one.
-    /// Once a match is `over`, its last step has its news: what the last answers lead to is sent to nobody.
+    /// These facts, unless a kind is chosen without routine; if a seat is not chosen either, also the news of which no
+    /// seat notes one. The step at which a match is over has its news as well: what the last answers lead to is sent
+    /// to nobody.
     fn rows(
         self,
         steps: &'a [Step],
-        over: bool,
+        end: Option<u32>,
     ) -> impl Iterator<Item = (&'a Step, Option<&'a StepFact>)> {
         let all = self.kind.is_none() && self.seat.is_none();
-        let end = steps.last().filter(|_| over).map(|last| last.step);
         steps.iter().flat_map(move |step| {
-            let is_alone = step.facts.iter().all(|fact| fact.routine) || Some(step.step) == end;
+            let is_end = Some(step.step) == end;
+            let is_other = |fact: &StepFact| is_end && fact.sentence != step.title;
+            let mut facts = step.facts.iter();
+            let is_alone = facts.all(|fact| fact.routine || is_other(fact));
             let news = (all && step.news && is_alone).then_some((step, None));
-            let facts = step.facts.iter().filter(move |fact| match all {
-                true => !fact.routine,
-                false => self.is_kind(fact) && self.is_seat(fact),
-            });
+            let facts = step.facts.iter();
+            let facts = facts.filter(move |fact| self.is_kind(fact) && self.is_seat(fact));
             news.into_iter()
                 .chain(facts.map(move |fact| (step, Some(fact))))
         })

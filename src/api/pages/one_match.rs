@@ -188,7 +188,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
             follow: follow.filter(|_| found.live),
             ..visit.shell(format!("{} match", view::title(&found.game)), "/matches")
         },
-        heading: heading(&found, &line),
+        heading: heading(line.title(), &found.seats, &line.seats),
         detail: found.detail.clone(),
         place: found.tournament.as_ref().map(|place| Place {
             id: place.id.clone(),
@@ -231,7 +231,7 @@ struct Read {
     lines: Vec<Line>,
     /// Where the next page of lines begins.
     next: Option<String>,
-    /// Why some lines are not shown.
+    /// Why some lines, or the boards, are not shown.
     unseen: Option<&'static str>,
 }
 
@@ -254,7 +254,11 @@ impl Read {
             Tab::Transcript => read.transcript(visit, found, names).await?,
             Tab::About => read.about = About::read(visit, found).await?,
             // The script says why nothing can be shown.
-            Tab::Replay => read.position = Position::read(visit, found).await.unwrap_or_default(),
+            Tab::Replay => {
+                let position = Position::read(visit, found, !visit.refreshes()).await;
+                read.position = position.unwrap_or_default();
+                read.unseen = read.position.withheld.then_some(view::WITHHELD);
+            }
         }
         Ok(read)
     }
@@ -281,19 +285,24 @@ fn is_pruned(found: &MatchShown) -> bool {
     sessions.peek().is_some() && sessions.all(|row| row.pruned)
 }
 
-/// Who beat whom, or who plays whom; who only fills a seat is not named.
-fn heading(found: &MatchShown, line: &MatchLine) -> String {
+/// Who beat whom, or who plays whom; who only fills a seat is not named unless it won.
+fn heading(title: &str, rows: &[SeatRow], seats: &[SeatLine]) -> String {
     let (mut won, mut others) = (Vec::new(), Vec::new());
-    for (row, seat) in found.seats.iter().zip(&line.seats) {
+    let mut filled = false;
+    for (row, seat) in rows.iter().zip(seats) {
         let named = match seat.outcome {
-            _ if view::player(&row.spec) == "filler" => continue,
             "won" => &mut won,
+            _ if view::player(&row.spec) == "filler" => {
+                filled = true;
+                continue;
+            }
             _ => &mut others,
         };
         named.push(seat.name.clone());
     }
     match (won.as_slice(), others.as_slice()) {
-        ([], []) => format!("Match of {}", line.title()),
+        ([], []) => format!("Match of {title}"),
+        ([], [one]) if filled => format!("{one} against fillers"),
         ([], others) if others.len() <= NAMED_MAX => others.join(" against "),
         ([], others) => format!("Match of {} players", others.len()),
         (won, []) => format!("{} won", listed(won)),
@@ -412,5 +421,56 @@ fn shown_line(names: &Names, entry: &MatchEntry) -> Line {
         text: text.to_owned(),
         rest: rest.to_owned(),
         why: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::heading;
+    use crate::api::pages::view::SeatLine;
+    use crate::store::SeatRow;
+
+    #[test]
+    fn a_filler_is_named_only_where_it_won() {
+        let row = |&(name, _): &(&str, &str)| SeatRow {
+            spec: name.trim_end_matches(char::is_numeric).to_owned(),
+            ..SeatRow::default()
+        };
+        let seat = |&(name, outcome): &(&str, &'static str)| SeatLine {
+            seat: 0,
+            colour: "s-p0",
+            name: name.to_owned(),
+            bot: String::new(),
+            builtin: None,
+            score: String::new(),
+            outcome,
+            blamed: false,
+            part: String::new(),
+            part_detail: String::new(),
+            fallback: String::new(),
+        };
+        for (seats, expected) in [
+            (
+                [("face", "lost"), ("filler1", "won"), ("filler2", "lost")],
+                "filler1 beat face",
+            ),
+            (
+                [("a", "lost"), ("b", "lost"), ("filler", "won")],
+                "filler beat a and b",
+            ),
+            (
+                [("a", "won"), ("b", "lost"), ("filler", "lost")],
+                "a beat b",
+            ),
+            (
+                [("face", ""), ("filler1", ""), ("filler2", "")],
+                "face against fillers",
+            ),
+            ([("a", ""), ("b", ""), ("filler", "")], "a against b"),
+        ] {
+            let rows: Vec<SeatRow> = seats.iter().map(row).collect();
+            let lines: Vec<SeatLine> = seats.iter().map(seat).collect();
+            assert_eq!(heading("Toy", &rows, &lines), expected);
+        }
     }
 }

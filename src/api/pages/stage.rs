@@ -5,7 +5,7 @@ use super::visit::Visit;
 use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::Params;
-use crate::api::replays;
+use crate::api::replays::{self, Watched};
 use crate::history::Filter;
 use crate::replay::{Shape, Step, Still};
 use std::collections::HashSet;
@@ -29,24 +29,36 @@ pub(super) struct Position {
     pub(super) title: String,
     /// Its board; another one for phones where the game has that.
     pub(super) boards: Vec<Board>,
+    /// Whether there is none because the caller may not see it, or not yet.
+    pub(super) withheld: bool,
 }
 
 impl Position {
-    /// That of a match; without a board where the caller sees none.
+    /// That of a match; without a board where the caller sees none, or it need not be `drawn`.
     ///
     /// # Errors
     /// The store's, or the match cannot be replayed.
-    pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
+    pub(super) async fn read(
+        visit: &Visit,
+        found: &MatchShown,
+        drawn: bool,
+    ) -> Result<Self, Problem> {
+        let watched = Watched::read(visit, &found.id, None).await?;
+        let mut position = Self {
+            withheld: watched.is_withheld(),
+            ..Self::default()
+        };
+        if !drawn {
+            return Ok(position);
+        }
         let two = games::find(&found.game).is_some_and(|kit| kit.card().narrow.is_some());
         let shapes: &[_] = match two {
             true => &[(Shape::Wide, "wide"), (Shape::Narrow, "narrow")],
             false => &[(Shape::Wide, "")],
         };
-        let mut position = Self::default();
-        for &(shape, class) in shapes {
-            let Some((step, still)) = replays::opening(visit, &found.id, shape).await? else {
-                break;
-            };
+        let wanted = shapes.iter().map(|(shape, _)| *shape).collect();
+        let drawn = replays::opening(visit, &watched, wanted).await?;
+        for (&(_, class), (step, still)) in shapes.iter().zip(drawn) {
             position.title.clone_from(&step.title);
             position.boards.extend(Board::new(class, step, still));
         }
@@ -97,7 +109,7 @@ impl StartMatches {
         newest.truncate(TRIED_MAX);
         let mut stage = None;
         for (at, found) in newest.iter().enumerate() {
-            let position = Position::read(visit, found).await.unwrap_or_default();
+            let position = Position::read(visit, found, true).await.unwrap_or_default();
             if !position.boards.is_empty() {
                 let line = lines.remove(at);
                 stage = Some(Stage { line, position });

@@ -87,6 +87,11 @@ impl Visit {
         query::named(&self.query(), names.iter().copied()).map(|_| ())
     }
 
+    /// Whether a page that is open asks for what has changed: it keeps its boards.
+    pub(super) fn refreshes(&self) -> bool {
+        self.asked.headers.contains_key("x-refresh")
+    }
+
     /// The parameters, read into a struct.
     pub(super) fn read<Q: DeserializeOwned + IntoParams>(&self) -> Result<Q, Problem> {
         Checked::read(&self.query(), &parameters::<Q>())?.get()

@@ -298,8 +298,8 @@ mod tests {
             .map(|row| [&*row.what, row.value.trim(), &*row.range]);
         let expected = [
             ["cash", "10 money", ""],
-            ["bluffs, proved", "12.5 %", "5.0 % to 30.0 %"],
-            ["type bold 75.0 %, calm 25.0 %", "", ""],
+            ["bluffs, proved", "12.5\u{a0}%", "5.0\u{a0}% to 30.0\u{a0}%"],
+            ["type bold 75.0\u{a0}%, calm 25.0\u{a0}%", "", ""],
         ];
         assert!(rows.eq(expected));
     }

@@ -55,8 +55,8 @@ async fn decisions_are_listed_by_match_and_summed_up_by_game() {
     let page = app.look(&decisions, "").await.text;
     for part in [
         "150 ms of 100 ms",
-        "10.0 %</td>",
-        "150.0 %</td>",
+        "10.0\u{a0}%</td>",
+        "150.0\u{a0}%</td>",
         "/ledger\">all decisions",
     ] {
         assert!(page.contains(part), "{part} in {page}");

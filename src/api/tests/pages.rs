@@ -295,7 +295,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let id = match_id(2);
     let explain = format!("/matches/{id}/seats/0/explain");
     let parts = [
-        "<h1>Seat 1 beat ali &#38; ce</h1>",
+        "<h1>Seat 1 beat ali &#38; ce, Seat 3 and Seat 4</h1>",
         "<strong>ali &#38; ce</strong>",
         "<svg class=\"board\"",
         &explain,
@@ -315,7 +315,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let entry = &decisions["items"][0]["entry"];
     let parts = [
         "<h1>Seat 1 names 7</h1>",
-        ">Seat 1 – ali &#38; ce</a>",
+        ">Seat 1 – ali &#38; ce – Seat 3 – Seat 4</a>",
         "What it compared",
         "class=\"mark-out\"",
         "<details><summary>The words of the wire</summary>",
@@ -330,6 +330,22 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     page(&format!("{explain}?entry={after}"), &parts).await;
     app.problem("/bots/toy/champion/versus?rival=x", StatusCode::NOT_FOUND)
         .await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_refreshed_keeps_its_boards() {
+    let app = App::new().await;
+    play(&app, 1, true).await;
+    let path = format!("/matches/{}", match_id(1));
+    let mut request = Request::get(&path).header(header::ACCEPT, HTML);
+    request = request.header("x-refresh", "1");
+    request.extensions_mut().unwrap().insert(LOCAL);
+    let fresh = app.ask(request.body(Body::empty()).unwrap()).await.text;
+    let whole = app.look(&path, "").await.text;
+    for (page, boards) in [(&whole, true), (&fresh, false)] {
+        assert_eq!(page.contains("<svg class=\"board\""), boards, "{page}");
+        assert!(page.contains("id=\"replay\""), "{page}");
+    }
 }
 
 #[tokio::test]
@@ -357,6 +373,9 @@ async fn the_start_page_knows_no_match_from_none_that_may_be_shown() {
     let shown = app.look(&page, &pass).await.text;
     assert!(shown.contains(">after the match<"), "{shown}");
     assert!(shown.contains(">not ours<"), "{shown}");
+    // No script would help.
+    assert!(shown.contains("some time after the end"), "{shown}");
+    assert!(!shown.contains("The replay needs a script"), "{shown}");
     let lines = app
         .look(&format!("{page}?tab=transcript"), &pass)
         .await

@@ -71,7 +71,13 @@ impl Names {
             let label = match name {
                 None => unnamed(seat),
                 Some(name) if alike == 1 => name.clone(),
-                Some(name) => format!("{name} {}", seat + 1),
+                Some(name) => {
+                    let label = format!("{name} {}", seat + 1);
+                    match names.iter().flatten().any(|other| *other == label) {
+                        true => format!("{name} (seat {})", seat + 1),
+                        false => label,
+                    }
+                }
             };
             Shown {
                 seat,
@@ -214,11 +220,17 @@ fn shortened(name: String, chars: usize) -> String {
     if name.chars().count() <= chars {
         return name;
     }
-    let added = name.rsplit_once(' ');
-    match added.filter(|(_, seat)| seat.parse::<u8>().is_ok()) {
+    let is_seat = |added: &str| {
+        let inner = added.strip_prefix("(seat ");
+        let number = inner.and_then(|rest| rest.strip_suffix(')'));
+        number.unwrap_or(added).parse::<u8>().is_ok()
+    };
+    let spaces = [name.rfind(" (seat "), name.rfind(' ')];
+    let mut ends = spaces.into_iter().flatten().map(|at| name.split_at(at));
+    match ends.find(|(_, seat)| is_seat(seat.trim_start())) {
         Some((name, seat)) => {
-            let room = chars.saturating_sub(seat.len() + 1).max(1);
-            format!("{} {seat}", cut(name, room))
+            let room = chars.saturating_sub(seat.len()).max(1);
+            format!("{}{seat}", cut(name, room))
         }
         None => cut(&name, chars),
     }
@@ -250,6 +262,10 @@ mod tests {
         assert_eq!(names.short(2, 8), "champ… 3");
         assert_eq!(names.short(1, 8), "guide");
         assert_eq!(Names::default().fill(&Who(1).to_string()), "Seat 2");
+        let names = Names::by_seat(&[Some("team"), Some("team"), Some("team 2")]);
+        let called = [0, 1, 2].map(|place| names.name(place));
+        assert_eq!(called, ["team 1", "team (seat 2)", "team 2"]);
+        assert_eq!(names.short(1, 12), "te… (seat 2)");
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub fn sentence(read: Reading<'_>) -> Option<String> {
             let turn = read.number("turn")?;
             let players: Vec<String> = read.list("players").iter().filter_map(standing).collect();
             let what = if read.fact.kind == "result" {
-                "The last state that was sent, turn"
+                "Last state sent, turn"
             } else {
                 "Turn"
             };
@@ -179,7 +179,7 @@ mod tests {
         let standing = json!([{"player": 2, "planets": 1, "ships": 9, "growth": 1}]);
         assert_eq!(
             said("result", json!({"turn": 83, "players": standing}), None),
-            "The last state that was sent, turn 83: Player 2 has 1 planet and 9 ships, +1"
+            "Last state sent, turn 83: Player 2 has 1 planet and 9 ships, +1"
         );
         let launch = json!({"turn": 3, "from": 1, "to": 2, "ships": 9, "lands": 12});
         assert_eq!(

@@ -230,7 +230,9 @@ function isOver(fresh) {
 // Brings the parts of the page that are marked as live up to date; whether there is still something to follow.
 async function refresh() {
   document.getElementById("replay")?.dispatchEvent(new Event("replay-more"));
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+  const answer = await fetch(location.href, {
+    headers: { Accept: "text/html", "X-Refresh": "1" }, cache: "no-store", credentials: "same-origin",
+  });
   if (!answer.ok) throw new Error(answer.statusText);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const other = replayed(fresh) !== replayed(document);

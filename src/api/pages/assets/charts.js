@@ -18,7 +18,7 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
   // A name in a number of letters, with its seat where that belongs to it.
   const short = (name, letters) => {
     if (name.length <= letters) return name;
-    const [, bare, seat] = name.match(/^(.*) (\d{1,3})$/) ?? [null, name, ""];
+    const [, bare, seat] = name.match(/^(.*) (\d{1,3}|\(seat \d{1,3}\))$/) ?? [null, name, ""];
     const room = letters - (seat ? seat.length + 1 : 0);
     return `${bare.length > room ? `${bare.slice(0, room - 1).trimEnd()}…` : bare}${seat && ` ${seat}`}`;
   };
