@@ -35,7 +35,7 @@ const NAMES: &[&str] = &[
 /// Players up to which a heading names all who did not win.
 const NAMED_MAX: usize = 3;
 /// The most lines of a transcript on one page.
-const LINES_MAX: usize = 16;
+const LINES_MAX: usize = 14;
 /// Letters of a line that are shown at once, and breaks in it.
 const LINE_CHARS_MAX: usize = 600;
 const LINE_BREAKS_MAX: usize = 11;
