@@ -47,8 +47,8 @@ const BOTTOM: f64 = 34.0;
 /// How long the pieces are of curves that lie on each other.
 const DASH: f64 = 9.0;
 /// How far a curve's label is from its end, and how wide its letters are about.
-const LABEL_LEFT: f64 = 10.0;
-const CHAR_WIDTH: f64 = 8.0;
+const LABEL_LEFT: f64 = 12.0;
+const CHAR_WIDTH: f64 = 10.0;
 /// How far labels of curves are apart at least.
 const LABEL_HEIGHT: f64 = 15.0;
 /// Up to this many points each is a mark that leads somewhere.
