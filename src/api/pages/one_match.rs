@@ -285,13 +285,14 @@ fn is_pruned(found: &MatchShown) -> bool {
     sessions.peek().is_some() && sessions.all(|row| row.pruned)
 }
 
-/// Who beat whom, or who plays whom; who only fills a seat is not named unless it won.
+/// Who beat whom, who share the win, or who plays whom; who only fills a seat is not named unless it shares the win.
 fn heading(title: &str, rows: &[SeatRow], seats: &[SeatLine]) -> String {
-    let (mut won, mut others) = (Vec::new(), Vec::new());
+    let (mut won, mut tied, mut others) = (Vec::new(), Vec::new(), Vec::new());
     let mut filled = false;
     for (row, seat) in rows.iter().zip(seats) {
         let named = match seat.outcome {
             "won" => &mut won,
+            "tied" => &mut tied,
             _ if view::player(&row.spec) == "filler" => {
                 filled = true;
                 continue;
@@ -299,6 +300,10 @@ fn heading(title: &str, rows: &[SeatRow], seats: &[SeatLine]) -> String {
             _ => &mut others,
         };
         named.push(seat.name.clone());
+    }
+    if !tied.is_empty() {
+        let share = if tied.len() == 1 { "shares" } else { "share" };
+        return format!("{} {share} the win", listed(&tied));
     }
     match (won.as_slice(), others.as_slice()) {
         ([], []) => format!("Match of {title}"),
@@ -432,14 +437,14 @@ mod tests {
 
     #[test]
     fn a_filler_is_named_only_where_it_won() {
-        let row = |&(name, _): &(&str, &str)| SeatRow {
+        let row = |[name, _]: &[&'static str; 2]| SeatRow {
             spec: name.trim_end_matches(char::is_numeric).to_owned(),
             ..SeatRow::default()
         };
-        let seat = |&(name, outcome): &(&str, &'static str)| SeatLine {
+        let seat = |[name, outcome]: &[&'static str; 2]| SeatLine {
             seat: 0,
             colour: "s-p0",
-            name: name.to_owned(),
+            name: (*name).to_owned(),
             bot: String::new(),
             builtin: None,
             score: String::new(),
@@ -451,22 +456,26 @@ mod tests {
         };
         for (seats, expected) in [
             (
-                [("face", "lost"), ("filler1", "won"), ("filler2", "lost")],
+                [["face", "lost"], ["filler1", "won"], ["filler2", "lost"]],
                 "filler1 beat face",
             ),
             (
-                [("a", "lost"), ("b", "lost"), ("filler", "won")],
+                [["a", "lost"], ["b", "lost"], ["filler", "won"]],
                 "filler beat a and b",
             ),
             (
-                [("a", "won"), ("b", "lost"), ("filler", "lost")],
+                [["a", "won"], ["b", "lost"], ["filler", "lost"]],
                 "a beat b",
             ),
             (
-                [("face", ""), ("filler1", ""), ("filler2", "")],
+                [["face", ""], ["filler1", ""], ["filler2", ""]],
                 "face against fillers",
             ),
-            ([("a", ""), ("b", ""), ("filler", "")], "a against b"),
+            ([["a", ""], ["b", ""], ["filler", ""]], "a against b"),
+            (
+                [["a", "tied"], ["b", "tied"], ["c", "lost"]],
+                "a and b share the win",
+            ),
         ] {
             let rows: Vec<SeatRow> = seats.iter().map(row).collect();
             let lines: Vec<SeatLine> = seats.iter().map(seat).collect();
