@@ -137,8 +137,15 @@ pub fn until(mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
         assert!(begun.elapsed() < PATIENCE, "it does not come");
-        std::thread::sleep(Duration::from_millis(5));
+        pause(begun);
     }
+}
+
+/// Between two looks for what has been waited for since then: ever longer, as a look may take a process, and asks a
+/// daemon that has other things to do.
+fn pause(since: Instant) {
+    let (least, most) = (Duration::from_millis(5), Duration::from_millis(60));
+    std::thread::sleep((since.elapsed() / 6).clamp(least, most));
 }
 
 /// Runs what waits on a runtime of its own.
@@ -409,7 +416,7 @@ impl TestApp {
                 "{path} stays {answer:?}: {}",
                 self.log()
             );
-            std::thread::sleep(Duration::from_millis(2));
+            pause(begun);
         }
     }
 }

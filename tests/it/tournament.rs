@@ -143,7 +143,7 @@ budget = "30n"
 models = "learn"
 [schedule]
 format = "round-robin"
-laps = 4
+laps = 2
 [[entrant]]
 name = "A"
 player = "builtin:champion"
@@ -179,7 +179,7 @@ fn bots_that_learn_come_to_know_the_same_however_a_tournament_is_played() {
         }
     };
     let learnt = played(LEARNERS, at_once("1"));
-    assert_eq!(learnt.len(), 4 * 4);
+    assert_eq!(learnt.len(), 2 * 4);
     assert_eq!(played(LEARNERS, at_once("4")), learnt);
     assert_eq!(played(LEARNERS, run_with_kills), learnt);
     let frozen = LEARNERS.replace("learn", "frozen");

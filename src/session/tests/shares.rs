@@ -111,9 +111,13 @@ async fn a_peer_begins_no_faster_than_its_rate_where_something_is_scarce() {
     })
     .await;
     let hasty = Origin::new([127, 0, 0, 2].into(), false, true);
+    // All but its last begins, which are counted here without the work of a session.
+    let rates = &world.sessions.registry.rates;
+    let allowed = (1..980).all(|_| rates.allow(hasty.peer.unwrap(), std::time::Instant::now()));
+    assert!(allowed, "a thousand at once");
     let (begun, refusal) = fill(&world, hasty, "hasty").await;
     assert_eq!(refusal, Refusal::Rate);
-    assert!((1_000..20_000).contains(&begun), "{begun}");
+    assert!((20..500).contains(&begun), "{begun}");
     let other = Origin::new([127, 0, 0, 3].into(), false, true);
     let at = key_at("champion", "other", 1, 1);
     world.send_from(other, &at, "begin").await.unwrap();

@@ -126,8 +126,10 @@ pub fn described(document: &Value, known: &Known) -> Readable {
                 continue;
             }
             for value in known.values(parameter) {
-                // These might show something anywhere; the rest is asked of one path after the other.
-                let asked = if REVEALING.contains(&name) {
+                // These might show something anywhere; the rest is asked of one path after the other, and so are other
+                // forms of the same rows.
+                let is_form = template.ends_with(".csv") || template.ends_with(".ndjson");
+                let asked = if REVEALING.contains(&name) && !is_form {
                     &paths[..]
                 } else {
                     turn += 1;
