@@ -41,7 +41,7 @@ step() {
 begin() {
     log="$notes/$1"
     shift
-    nice -n 15 "$@" >"$log" 2>&1 </dev/null &
+    nice -n 10 "$@" >"$log" 2>&1 </dev/null &
     echo "$!" >"$log.pid"
 }
 # await NAME: waits for what was begun, prints what it printed, and gives its code.
@@ -116,7 +116,8 @@ installing=$!
 PATH="$PATH:$target/tools/bin"
 # Built without optimisation: it runs for seconds.
 cargo deny --version >/dev/null 2>&1 ||
-    begin cargo-deny env -u CARGO_BUILD_TARGET cargo install cargo-deny --locked --quiet --debug --root "$target/tools"
+    begin cargo-deny env -u CARGO_BUILD_TARGET CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false \
+        CARGO_PROFILE_DEV_OVERFLOW_CHECKS=false cargo install cargo-deny --locked --quiet --debug --root "$target/tools"
 begin deploy .ci/deploy
 # Clippy compiles what is built anyhow: to check everything apart first took a third of all the time.
 if command -v clippy-driver >/dev/null; then
@@ -168,6 +169,9 @@ await games
 step "end-to-end tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
 begin examples cargo test -p drover --doc --locked
+# One test at a time, in what the others leave of the processors while they wait.
+begin postgres .ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: \
+    --include-ignored --test-threads 1
 cargo test -p drover --test it --locked
 
 step "the simulator"
@@ -175,8 +179,7 @@ await simulator
 
 step "the store on PostgreSQL"
 code=0
-.ci/postgres sh -c 'cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: --include-ignored &&
-    cargo test -p drover --test it --locked -- workers_of_a_server --include-ignored' || code=$?
+{ await postgres && .ci/postgres cargo test -p drover --test it --locked -- workers_of_a_server --include-ignored; } || code=$?
 case "$code" in
     0) ;;
     77) skip "the store on PostgreSQL: it could not be installed" ;;

@@ -76,8 +76,7 @@ pub fn run(arguments: &[&str]) -> Output {
 
 /// The same with one variable of the environment set.
 pub fn run_with(name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
-    let mut command = drover();
-    command.args(arguments).env(name, value).output().unwrap()
+    drover().args(arguments).env(name, value).output().unwrap()
 }
 
 /// Runs a verb on this database to its end.
@@ -136,16 +135,15 @@ pub fn report(output: Output) -> Value {
 pub fn until(mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
-        assert!(begun.elapsed() < PATIENCE, "it does not come");
         pause(begun);
     }
 }
 
-/// Between two looks for what has been waited for since then: ever longer, as a look may take a process, and asks a
-/// daemon that has other things to do.
+/// Between two looks for what is waited for since then: ever longer, as a look may take a process.
 fn pause(since: Instant) {
-    let (least, most) = (Duration::from_millis(5), Duration::from_millis(60));
-    std::thread::sleep((since.elapsed() / 6).clamp(least, most));
+    assert!(since.elapsed() < PATIENCE, "it does not come");
+    let sixth = since.elapsed() / 6;
+    std::thread::sleep(sixth.clamp(Duration::from_millis(5), Duration::from_millis(60)));
 }
 
 /// Runs what waits on a runtime of its own.
@@ -405,19 +403,14 @@ impl TestApp {
 
     /// Asks again until the answer pleases.
     pub fn get_until(&self, path: &str, pleases: impl Fn(&Answer) -> bool) -> Answer {
-        let begun = Instant::now();
-        loop {
-            let answer = self.get(path);
-            if pleases(&answer) {
-                return answer;
-            }
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "{path} stays {answer:?}: {}",
-                self.log()
-            );
+        let (begun, mut answer) = (Instant::now(), self.get(path));
+        while !pleases(&answer) {
+            let passed = begun.elapsed();
+            assert!(passed < PATIENCE, "{path} stays {answer:?}: {}", self.log());
             pause(begun);
+            answer = self.get(path);
         }
+        answer
     }
 }
 

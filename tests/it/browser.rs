@@ -11,7 +11,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 const AUDIT: &str = include_str!("browser/audit.js");
-/// Runs axe-core, which stands before it.
+/// Runs axe-core, which every page has from [`axe`].
 const AXE: &str = include_str!("browser/axe.js");
 
 /// A match of each game and a tournament of two rounds.
@@ -104,6 +104,9 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
     let folder = filled();
     let app = app(folder.path());
     let (axe, mut wrong) = (axe(), Vec::new());
+    if let Some(axe) = &axe {
+        browser.load_first(axe);
+    }
     for page in &pages(&app) {
         for width in [1280, 360] {
             browser.look(width, "light");
@@ -119,8 +122,8 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
                 };
                 note("audit", browser.run(AUDIT));
                 let twice = [(1280, "light"), (360, "dark")].contains(&(width, scheme));
-                if let Some(axe) = axe.as_ref().filter(|_| twice) {
-                    note("axe", browser.promised(axe));
+                if axe.is_some() && twice {
+                    note("axe", browser.promised(AXE));
                 }
             }
             if page.starts_with("/matches/") || (page == "/bots" && width < 400) {
@@ -143,14 +146,13 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
     );
 }
 
-/// What runs axe-core in a page; `None` where it could not be fetched (`.ci/axe`).
+/// axe-core; `None` where it could not be fetched (`.ci/axe`).
 fn axe() -> Option<String> {
     let Some(path) = std::env::var_os("DROVER_AXE") else {
         println!("*** NOT TESTED: axe-core: DROVER_AXE is not set ***");
         return None;
     };
-    let axe = std::fs::read_to_string(path).unwrap();
-    Some(format!("{axe};\n{AXE}"))
+    Some(std::fs::read_to_string(path).unwrap())
 }
 
 /// Every page, with something on it.

@@ -284,7 +284,6 @@ rounds = 3
 options = { rounds = 20 }
 
 [game.koehandel]
-options = { end_turns_max = 5 }
 seats = 4
 
 [game.smartdog]

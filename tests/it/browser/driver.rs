@@ -171,6 +171,14 @@ impl Browser {
         self.devtools("Emulation.setDeviceMetricsOverride", &size);
     }
 
+    /// Has every page that is opened from now on run a script first.
+    pub fn load_first(&self, script: &str) {
+        self.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            &json!({ "source": script }),
+        );
+    }
+
     fn devtools(&self, command: &str, parameters: &Value) -> Value {
         let asked = json!({ "cmd": command, "params": parameters });
         self.post("goog/cdp/execute", &asked)
