@@ -232,19 +232,30 @@ fn check(seat: Option<u8>, row: &MatchRow, sessions: &[SessionRow]) -> Result<()
     )))
 }
 
-/// The first step of a match, or the newest one while it runs, with its picture of each of these shapes; nothing where
-/// the caller sees no view of it, or it has no pictures.
+/// Where a match that is over is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// At its beginning.
+    First,
+    /// Half way, where boards are full.
+    Middle,
+}
+
+/// The step at which a match is opened, the newest one while it runs, with its picture of each of these shapes; nothing
+/// where the caller sees no view of it, or it has no pictures.
 pub(super) async fn opening(
     reader: &Reader,
     watched: &Watched,
+    opening: Opening,
     shapes: Vec<Shape>,
 ) -> Result<Vec<(Step, Still)>, Problem> {
     let Some(film) = watched.film(reader).await? else {
         return Ok(Vec::new());
     };
-    let at = match watched.row.ended_us {
-        Some(_) => 0,
-        None => film.len().saturating_sub(1),
+    let at = match (watched.row.ended_us, opening) {
+        (Some(_), Opening::First) => 0,
+        (Some(_), Opening::Middle) => film.len() / 2,
+        (None, _) => film.len().saturating_sub(1),
     };
     let draw = move || -> io::Result<Vec<(Step, Still)>> {
         let mut drawn = Vec::new();

@@ -19,6 +19,8 @@ use std::collections::{BTreeSet, HashSet};
 
 /// The most decisions in the table: the fallbacks, then the slowest.
 const ROWS_MAX: usize = 50;
+/// The share of its limit below which a decision took no time that matters.
+const QUICK: f64 = 0.001;
 
 /// The decisions of a match.
 #[derive(Default)]
@@ -28,6 +30,8 @@ pub(super) struct Decisions {
     pub(super) count: usize,
     /// What it comes to, in a sentence.
     pub(super) words: String,
+    /// Whether all took so little that they stand in the order of the match.
+    pub(super) quick: bool,
     /// What the game counts, where it does.
     pub(super) turn: &'static str,
     /// Whether thinking was measured of any.
@@ -71,10 +75,12 @@ impl Decisions {
         let Some(slowest) = all.iter().max_by(by_time) else {
             return Ok(Self::default());
         };
+        let quick = all.iter().all(|one| used(one) < QUICK);
         let mut shown: Vec<&DecisionShown> = all.iter().collect();
         shown.sort_by(|one, other| {
-            let first = other.fallback.cmp(&one.fallback);
-            first.then(other.sent_ms.total_cmp(&one.sent_ms))
+            let slower = other.sent_ms.total_cmp(&one.sent_ms);
+            let then = if quick { one.at.cmp(&other.at) } else { slower };
+            other.fallback.cmp(&one.fallback).then(then)
         });
         let fallbacks = all.iter().filter(|one| one.fallback).count();
         let words = format!(
@@ -116,6 +122,7 @@ impl Decisions {
             rows: rows.collect(),
             count: all.len(),
             words,
+            quick,
             ..Self::default()
         })
     }

@@ -6,6 +6,7 @@ use super::view::{MatchLine, line, now};
 use super::visit::Visit;
 use crate::api::matches;
 use crate::api::problem::Problem;
+use crate::api::replays::Opening;
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -26,7 +27,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
     let found = matches::find(&visit, &id).await?;
     let line = line(&found, now());
     // The script says why nothing can be shown.
-    let position = Position::read(&visit, &found, true)
+    let position = Position::read(&visit, &found, Some(Opening::First))
         .await
         .unwrap_or_default();
     framed(&visit.state.framed_by, &Embed { line, position })

@@ -58,6 +58,11 @@ pub(super) struct Fact {
 }
 
 impl FactsShown {
+    /// Whether any of them was not seen by everybody.
+    pub(super) fn is_seen(&self) -> bool {
+        self.facts.iter().any(|fact| !fact.seen_by.is_empty())
+    }
+
     /// The facts of the kind and seat that are asked for, merged where several seats show the same; without either the
     /// highlights.
     pub(super) async fn read(visit: &Visit, id: &str, names: &Names) -> Result<Self, Problem> {

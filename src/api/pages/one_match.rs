@@ -16,6 +16,7 @@ use crate::api::lists::Rows as _;
 use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::LIMIT_MAX;
+use crate::api::replays::Opening;
 use crate::api::sessions::SessionShown;
 use crate::api::shapes::beginning;
 use crate::clock::time;
@@ -255,7 +256,8 @@ impl Read {
             Tab::About => read.about = About::read(visit, found).await?,
             // The script says why nothing can be shown.
             Tab::Replay => {
-                let position = Position::read(visit, found, !visit.refreshes()).await;
+                let opening = (!visit.refreshes()).then_some(Opening::First);
+                let position = Position::read(visit, found, opening).await;
                 read.position = position.unwrap_or_default();
                 read.unseen = read.position.withheld.then_some(view::WITHHELD);
             }

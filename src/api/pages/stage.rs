@@ -5,7 +5,7 @@ use super::visit::Visit;
 use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::Params;
-use crate::api::replays::{self, Watched};
+use crate::api::replays::{self, Opening, Watched};
 use crate::history::Filter;
 use crate::replay::{Shape, Step, Still};
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ pub(super) struct Stage {
     pub(super) position: Position,
 }
 
-/// Where a match stands at its beginning, or while it runs now.
+/// Where a match stands when it is opened.
 #[derive(Default)]
 pub(super) struct Position {
     /// What happened last, in a sentence.
@@ -34,30 +34,30 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// That of a match; without a board where the caller sees none, or it need not be `drawn`.
+    /// That of a match; without a board where the caller sees none, or it need not be drawn.
     ///
     /// # Errors
     /// The store's, or the match cannot be replayed.
     pub(super) async fn read(
         visit: &Visit,
         found: &MatchShown,
-        drawn: bool,
+        opening: Option<Opening>,
     ) -> Result<Self, Problem> {
         let watched = Watched::read(visit, &found.id, None).await?;
         let mut position = Self {
             withheld: watched.is_withheld(),
             ..Self::default()
         };
-        if !drawn {
+        let Some(opening) = opening else {
             return Ok(position);
-        }
+        };
         let two = games::find(&found.game).is_some_and(|kit| kit.card().narrow.is_some());
         let shapes: &[_] = match two {
             true => &[(Shape::Wide, "wide"), (Shape::Narrow, "narrow")],
             false => &[(Shape::Wide, "")],
         };
         let wanted = shapes.iter().map(|(shape, _)| *shape).collect();
-        let drawn = replays::opening(visit, &watched, wanted).await?;
+        let drawn = replays::opening(visit, &watched, opening, wanted).await?;
         for (&(_, class), (step, still)) in shapes.iter().zip(drawn) {
             position.title.clone_from(&step.title);
             position.boards.extend(Board::new(class, step, still));
@@ -109,7 +109,8 @@ impl StartMatches {
         newest.truncate(TRIED_MAX);
         let mut stage = None;
         for (at, found) in newest.iter().enumerate() {
-            let position = Position::read(visit, found, true).await.unwrap_or_default();
+            let position = Position::read(visit, found, Some(Opening::Middle)).await;
+            let position = position.unwrap_or_default();
             if !position.boards.is_empty() {
                 let line = lines.remove(at);
                 stage = Some(Stage { line, position });

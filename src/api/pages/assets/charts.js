@@ -31,6 +31,18 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     for (let number = Math.ceil(low / step) * step; number <= high; number += step) numbers.push(number);
     return numbers;
   };
+  // Where each step lies from 0 to 1: turns are equally wide, and a turn's steps share its width.
+  const spread = (steps) => {
+    const begins = new Map();
+    steps.forEach((step, index) => begins.has(step.turn) || begins.set(step.turn, index));
+    const ends = new Map([...begins.values()].map((begin, index, all) => [begin, all[index + 1] ?? steps.length]));
+    const places = steps.map(({ turn }, index) => {
+      const begin = begins.get(turn);
+      return turn - steps[0].turn + (index - begin) / (ends.get(begin) - begin);
+    });
+    const last = places[places.length - 1] || 1;
+    return places.map((place) => place / last);
+  };
   // The step at which a seat's first figure moved most against the others'.
   const swing = (all) => {
     let best = { step: -1, by: 0, seat: 0 };
@@ -112,14 +124,14 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     }
     return ends;
   };
-  const chart = ({ name, known, marks, steps, turn, width }) => {
+  const chart = ({ name, known, marks, steps, places, turn, width }) => {
     const letters = width < 420 ? LETTERS.narrow : LETTERS.wide;
     const seats = [...known[known.length - 1].keys()];
     const longest = Math.max(1, ...seats.map((seat) => short(named(seat), letters).length));
     const right = width - 14 - LETTER * longest;
     const values = [...new Set(known.flat())].filter((one) => one !== null);
     const [low, high] = [Math.min(0, ...values), Math.max(1, ...values)];
-    const x = (step) => round(EDGE.left + (right - EDGE.left) * step / Math.max(1, steps.length - 1));
+    const x = (step) => round(EDGE.left + (right - EDGE.left) * places[step]);
     const y = (value) => round(EDGE.top + (FLOOR - EDGE.top) * (high - value) / (high - low));
     const picture = shape("svg", { class: "replay-chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img",
       "aria-label": `${name} over the match: ${seats.map((seat) => `${named(seat)} ${known[known.length - 1][seat] ?? "?"}`).join(", ")} at the end` });
@@ -144,7 +156,8 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     picture.addEventListener("click", (event) => {
       const area = picture.getBoundingClientRect();
       const share = ((event.clientX - area.left) * width / area.width - EDGE.left) / (right - EDGE.left);
-      go(Math.round(share * (steps.length - 1)));
+      const apart = places.map((place) => Math.abs(place - share));
+      go(apart.indexOf(Math.min(...apart)));
     });
     picture.place = x;
     return picture;
@@ -159,8 +172,9 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     const used = Object.keys(signs).filter((sign) => marks.some((mark) => mark.sign === sign));
     const columns = charts.clientWidth > 700 && measures.length > 1 ? 2 : 1;
     const width = Math.max(280, Math.round(charts.clientWidth / columns) - 8);
+    const places = spread(steps);
     charts.replaceChildren(...measures.map((name, measure) => chart({
-      name, steps, turn, width, marks: measure ? [] : marks, known: all.map((one) => one?.[measure] ?? []),
+      name, steps, places, turn, width, marks: measure ? [] : marks, known: all.map((one) => one?.[measure] ?? []),
     })), make("p", { class: "replay-keys" }, ["Click to go there.", ...used.map((sign) => signs[sign])].join("  ")));
   };
 

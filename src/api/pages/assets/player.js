@@ -145,7 +145,10 @@
     }
     press.append(make("span", {}, folded ? `${to - from} quiet steps` : step.title));
     if (!folded && step.took_ms !== undefined) {
-      press.append(make("span", { class: "replay-took", title: "answer time" }, lasted(step.took_ms)));
+      // A sentence about another player may follow from this answer.
+      const theirs = (step.seat ?? null) !== null && Number(seat?.dataset.seat ?? step.seat) !== step.seat;
+      const took = lasted(step.took_ms);
+      press.append(make("span", { class: "replay-took", title: "answer time" }, theirs ? `${named(step.seat)} ${took}` : took));
     }
     if (step.late) press.append(make("span", { class: "replay-late" }, "late"));
     const line = make("li");
@@ -393,6 +396,11 @@
     doubt.textContent = doubts.join(" ");
     doubt.hidden = !doubts.length;
     if (!steps.length) title.textContent = data.withheld ? withheld(data) : "There is nothing to be seen yet.";
+    // A match that is over is opened on the start page where the page has its board.
+    if (root.dataset.opens === "middle" && wanted === null && !live) {
+      wanted = { step: Math.floor(total / 2) + 1 };
+      delete root.dataset.opens;
+    }
     if (wanted !== null) {
       const index = place(data.next === null);
       if (index >= 0) [at, wanted] = [index, null];
@@ -402,7 +410,7 @@
     }
     choose();
     show();
-    if (starts && steps.length) {
+    if (starts && steps.length && wanted === null) {
       starts = false;
       toggle(true);
     }
