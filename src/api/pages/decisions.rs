@@ -82,18 +82,6 @@ impl Decisions {
             let then = if quick { one.at.cmp(&other.at) } else { slower };
             other.fallback.cmp(&one.fallback).then(then)
         });
-        let fallbacks = all.iter().filter(|one| one.fallback).count();
-        let words = format!(
-            "{}; the slowest took {} of {}; {}.",
-            counted(all.len(), "decision"),
-            answer_time(slowest.sent_ms),
-            millis(slowest.limit_ms),
-            match fallbacks {
-                0 => "none was answered by the fallback".to_owned(),
-                1 => "one was answered by the fallback".to_owned(),
-                count => format!("{count} were answered by the fallback"),
-            },
-        );
         let names = seat_names(&found.seats);
         let rows = shown.into_iter().filter_map(|one| {
             let session = sessions.iter().find(|row| row.id == one.session)?;
@@ -121,7 +109,7 @@ impl Decisions {
         Ok(Self {
             rows: rows.collect(),
             count: all.len(),
-            words,
+            words: in_words(&all, slowest),
             quick,
             ..Self::default()
         })
@@ -158,6 +146,21 @@ impl Decisions {
         }
         Ok(())
     }
+}
+
+/// What all of them come to, in a sentence.
+fn in_words(all: &[DecisionShown], slowest: &DecisionShown) -> String {
+    format!(
+        "{}; the slowest took {} of {}; {}.",
+        counted(all.len(), "decision"),
+        answer_time(slowest.sent_ms),
+        millis(slowest.limit_ms),
+        match all.iter().filter(|one| one.fallback).count() {
+            0 => "none was answered by the fallback".to_owned(),
+            1 => "one was answered by the fallback".to_owned(),
+            count => format!("{count} were answered by the fallback"),
+        },
+    )
 }
 
 /// Each decision once: our referee's times of a seat are left out where the seat's own are known.
