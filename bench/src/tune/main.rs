@@ -140,7 +140,7 @@ mod tests {
             "planowanie duel --hero champion:reading=0 --rival rules --nodes 20 --option values=JQKA",
             "planowanie duel --rival rules --option time_ms=1 --node-us 4 --option values=JQKA",
             "smartdog duel --hero champion:depth=1 --rival guard --maps 1..3 --no-models --nodes 20",
-            "smartdog ladder --bots stand,random,robber --maps 1 --games 1 --threads 2",
+            "smartdog ladder --bots stand,random,robber --maps 1..2 --games 1 --threads 2",
         ] {
             run(words).unwrap();
         }
