@@ -41,7 +41,7 @@ step() {
 begin() {
     log="$notes/$1"
     shift
-    nice -n 10 "$@" >"$log" 2>&1 </dev/null &
+    nice -n 5 "$@" >"$log" 2>&1 </dev/null &
     echo "$!" >"$log.pid"
 }
 # await NAME: waits for what was begun, prints what it printed, and gives its code.
@@ -111,6 +111,8 @@ cargo fmt --all --check
     command -v chromedriver || packages chromium chromium-driver || true
     [ -n "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] || packages postgresql || true
     command -v podman || packages podman buildah runc || true
+    .ci/axe || true
+    .ci/promtool || true
 } >/dev/null 2>&1 &
 installing=$!
 PATH="$PATH:$target/tools/bin"
@@ -169,32 +171,34 @@ await games
 step "end-to-end tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
 begin examples cargo test -p drover --doc --locked
-# One test at a time, in what the others leave of the processors while they wait.
+# Built for the tests: another build would have other features, and so build most of it again.
+begin smoke .ci/smoke "$built/drover"
+# Without that executable it builds one, or says why it cannot: a release, which no lints slow down.
+begin container env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${static:+"$static"}
+# One test at a time, in what the others leave of the processors while they wait; what measures leases apart.
 begin postgres .ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: \
-    --include-ignored --test-threads 1
+    --skip goes_on_when_that_is_gone --include-ignored --test-threads 1
 cargo test -p drover --test it --locked
 
 step "the simulator"
 await simulator
 
+step "the README's command, for a short while, and the container, run as it is deployed"
+await smoke
+await container || [ $? -eq 77 ]
+
+step "the examples in the documentation"
+await examples
+
 step "the store on PostgreSQL"
 code=0
-{ await postgres && .ci/postgres cargo test -p drover --test it --locked -- workers_of_a_server --include-ignored; } || code=$?
+{ await postgres && .ci/postgres cargo test -p drover --lib --test it --locked -- goes_on_when_that_is_gone \
+    workers_of_a_server --include-ignored; } || code=$?
 case "$code" in
     0) ;;
     77) skip "the store on PostgreSQL: it could not be installed" ;;
     *) exit "$code" ;;
 esac
-
-step "the examples in the documentation"
-await examples
-
-step "the README's command, for a short while, and the container, run as it is deployed"
-# Without that executable it builds one, or says why it cannot: a release, which no lints slow down.
-begin container env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${static:+"$static"}
-# Built for the tests: another build would have other features, and so build most of it again.
-.ci/smoke "$built/drover"
-await container || [ $? -eq 77 ]
 
 if [ -n "$long" ]; then
     step "what takes long"
