@@ -31,9 +31,6 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// The writer's one future holds all that it calls: without optimisation it needs more stack than a thread's default.
-const STACK_BYTES: usize = 8 << 20;
-
 /// Every match, for ever. Cheap to clone; all clones share one writer and a few readers.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -482,7 +479,7 @@ fn on_own_thread(
         }
     };
     let thread = std::thread::Builder::new().name("store".into());
-    thread.stack_size(STACK_BYTES).spawn(run).map(drop).map_err(cannot)
+    thread.spawn(run).map(drop).map_err(cannot)
 }
 
 #[cfg(test)]
