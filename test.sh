@@ -69,6 +69,8 @@ if command -v rustup >/dev/null; then
     cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
     cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 fi
+# Fetched while packages are installed.
+cargo fetch --locked --quiet &
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
 # Half of the tests' time is waiting for programs and clocks.
 export RUST_TEST_THREADS="${RUST_TEST_THREADS:-$((2 * $(nproc)))}"
@@ -115,11 +117,7 @@ cargo fmt --all --check
     .ci/promtool || true
 } >/dev/null 2>&1 &
 installing=$!
-PATH="$PATH:$target/tools/bin"
-# Built without optimisation: it runs for seconds.
-cargo deny --version >/dev/null 2>&1 ||
-    begin cargo-deny env -u CARGO_BUILD_TARGET CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false \
-        CARGO_PROFILE_DEV_OVERFLOW_CHECKS=false cargo install cargo-deny --locked --quiet --debug --root "$target/tools"
+begin deny .ci/deny
 begin deploy .ci/deploy
 # Clippy compiles what is built anyhow: to check everything apart first took a third of all the time.
 if command -v clippy-driver >/dev/null; then
@@ -142,21 +140,6 @@ cargo test --workspace --all-targets --locked --no-run
 wait "$installing" || true
 installing=""
 
-step "licences and bans"
-[ ! -f "$notes/cargo-deny.pid" ] || await cargo-deny || true
-if cargo deny --version >/dev/null 2>&1; then
-    # It reads the crates of every platform; a build fetches only those of this one.
-    cargo fetch --locked --quiet
-    cargo deny --offline check licenses bans sources
-    if cargo deny fetch db >/dev/null 2>&1; then
-        cargo deny check advisories
-    else
-        skip "cargo deny check advisories: the database could not be fetched"
-    fi
-else
-    skip "cargo deny: it could not be installed"
-fi
-
 step "what deploy/ holds for haproxy and Kubernetes"
 # 77: nothing could be checked.
 await deploy || [ $? -eq 77 ]
@@ -167,6 +150,9 @@ cargo test -p drover -p drover-bench --lib --bins --locked
 
 step "tests of games and ratings"
 await games
+
+step "licences and bans"
+await deny
 
 step "end-to-end tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
