@@ -8,7 +8,7 @@ pub const STYLE: &str = include_str!("style.css");
 /// | class | what it is |
 /// |---|---|
 /// | `s-board` | the ground of the picture or of a panel |
-/// | `s-fill` | a shape that stands out from the ground: a card, a cell |
+/// | `s-fill` | a shape that stands out from the ground: a card, a cell; with `s-text` its edge in the colour of text |
 /// | `s-land` | the same without an edge: land of many boxes |
 /// | `s-line` | a stroke without a filling; with a player's class in its colour, with `s-text` in that of text |
 /// | `s-text` | text on a ground or a filling; with a player's class in its colour |
@@ -25,7 +25,8 @@ pub const STYLE: &str = include_str!("style.css");
 /// | `s-ink` | text on a card or a coin; with `s-red` in its red |
 /// | `s-faint` | a shape or stroke that lets through what is beneath: a reach, a path |
 /// | `s-bold` | text or stroke of greater weight |
-pub const CLASSES: [&str; 27] = [
+/// | `s-halo` | text or a shape that an edge of the ground sets apart from what is beneath |
+pub const CLASSES: [&str; 28] = [
     "s-board",
     "s-fill",
     "s-land",
@@ -53,6 +54,7 @@ pub const CLASSES: [&str; 27] = [
     "s-ink",
     "s-faint",
     "s-bold",
+    "s-halo",
 ];
 
 /// How many colours there are for players.

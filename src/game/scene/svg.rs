@@ -134,6 +134,43 @@ impl Svg {
         );
     }
 
+    /// The lines between the cells of a field, `step` units from one to the next.
+    pub fn grid(
+        &mut self,
+        at: impl Into<Point>,
+        size: impl Into<Size>,
+        step: f64,
+        stroke_width: f64,
+    ) {
+        let (Point { x, y }, Size { width, height }) = (at.into(), size.into());
+        let inner = |length: f64| {
+            let lines = 1..(length / step).ceil() as u32;
+            lines.map(move |line| f64::from(line) * step)
+        };
+        let down = inner(width).map(|at| ((x + at, y), (x + at, y + height)));
+        let across = inner(height).map(|at| ((x, y + at), (x + width, y + at)));
+        self.strokes("s-line s-faint", down.chain(across), stroke_width);
+    }
+
+    /// Round shapes with six bumps, such as wool, as one element; nothing if there are none. A bump begins and ends this
+    /// far from the middle.
+    pub fn tufts(
+        &mut self,
+        class: &str,
+        middles: impl IntoIterator<Item = (f64, f64)>,
+        radius: f64,
+    ) {
+        self.path(class, &[], middles, |out, (x, y)| {
+            write!(out, "M{} {}", Number(x + radius), Number(y))?;
+            (1..=6).try_for_each(|bump| {
+                let (sin, cos) = (f64::from(bump) * std::f64::consts::FRAC_PI_3).sin_cos();
+                let (x, y) = (Number(x + radius * cos), Number(y + radius * sin));
+                let bend = Number(radius * 0.55);
+                write!(out, "A{bend} {bend} 0 0 1 {x} {y}")
+            })
+        });
+    }
+
     /// Lines through several points each, as one element; nothing if there are none.
     pub fn lines(
         &mut self,
@@ -318,6 +355,8 @@ mod tests {
             svg.boxes("s-fill", [[1.0, 2.0, 3.0, 4.0]]);
             svg.strokes("s-line", [((0.0, -1.5), (f64::NAN, 2.0))], 1.0);
             svg.boxes("s-fill", []);
+            svg.grid((0.0, 0.0), (4.0, 2.0), 2.0, 1.0);
+            svg.tufts("s-fill", [(1.0, 1.0), (f64::NAN, 1.0)], 10.0);
         });
         let moving = svg.finish();
         assert!(
@@ -326,7 +365,7 @@ mod tests {
         );
         assert!(moving.contains("points=\"1,2 3.46,4\""), "{moving}");
         assert!(moving.contains("r=\"1000000\""), "{moving}");
-        for path in ["M1 2h3v4h-3z", "M0 -1.5L0 2"] {
+        for path in ["M1 2h3v4h-3z", "M0 -1.5L0 2", "M2 0L2 2"] {
             assert!(moving.contains(&format!(" d=\"{path}\"/>")), "{moving}");
         }
         let picture = Picture {
@@ -343,7 +382,7 @@ mod tests {
             names,
             [
                 "svg", "style", "g", "g", "title", "rect", "g", "title", "circle", "text",
-                "polyline", "path", "path"
+                "polyline", "path", "path", "path", "path"
             ]
         );
     }

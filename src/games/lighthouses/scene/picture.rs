@@ -18,8 +18,10 @@ const HEIGHT: f64 = 388.0;
 const CELL: std::ops::RangeInclusive<f64> = 2.0..=28.0;
 /// Lighthouses, players and triangles that are drawn: more than there can be.
 const DRAWN_MAX: usize = 256;
-/// Height of the numbers next to lighthouses.
+/// Height of the numbers next to lighthouses, the least one of those on them, and the reach of one that has room for it.
 const SMALL: f64 = 11.0;
+const SEAT: f64 = 9.6;
+const SEATED: f64 = 6.0;
 /// Room for the numbers of columns below the map, and of those of rows on its left.
 const AXIS: f64 = 12.0;
 const ROWS_AXIS: f64 = 15.0;
@@ -115,7 +117,7 @@ impl<'a> Island<'a> {
         svg.polygon("s-neutral", corners);
         svg.rect("s-light", (176.0, middle - 4.5), (9.0, 9.0), 0.0);
         for (x, words) in [
-            (17.0, "lighthouse and its energy"),
+            (17.0, "lighthouse: owner, energy"),
             (189.0, "energy of a cell"),
         ] {
             svg.text("s-muted", (x, base), SMALL, Anchor::Start, words);
@@ -199,7 +201,9 @@ impl<'a> Island<'a> {
     fn moving(&self, state: &State) -> String {
         let mut svg = Svg::titled(&self.words(state));
         self.energy(&mut svg, state);
-        self.grid(&mut svg);
+        if self.cell >= LINED {
+            svg.grid(self.corner, self.size, self.cell, 0.8);
+        }
         self.links(&mut svg, state);
         for lighthouse in state.lighthouses.iter().take(DRAWN_MAX) {
             self.lighthouse(&mut svg, lighthouse);
@@ -244,23 +248,6 @@ impl<'a> Island<'a> {
         svg.boxes("s-light", lit);
     }
 
-    /// Lines between the rows and the columns, where cells are large enough.
-    fn grid(&self, svg: &mut Svg) {
-        if self.cell < LINED {
-            return;
-        }
-        let ((left, top), (width, height)) = (self.corner, self.size);
-        let down = (1..self.cols).map(|col| {
-            let x = left + col as f64 * self.cell;
-            ((x, top), (x, top + height))
-        });
-        let across = (1..self.rows).map(|row| {
-            let y = top + row as f64 * self.cell;
-            ((left, y), (left + width, y))
-        });
-        svg.strokes("s-line s-faint", down.chain(across), 0.8);
-    }
-
     fn links(&self, svg: &mut Svg, state: &State) {
         let place = |at: u8| {
             let lighthouse = state.lighthouses.get(usize::from(at))?;
@@ -289,7 +276,7 @@ impl<'a> Island<'a> {
         }
     }
 
-    /// A lozenge in its owner's colour, with its energy.
+    /// A lozenge in its owner's colour, with the owner's seat and its energy.
     fn lighthouse(&self, svg: &mut Svg, lighthouse: &LighthouseState) {
         let (x, y) = self.middle(lighthouse.position);
         let reach = (self.cell * 0.7).max(4.0);
@@ -304,15 +291,15 @@ impl<'a> Island<'a> {
             (x - reach, y),
         ];
         svg.polygon(class, corners);
-        if lighthouse.owner.is_some() {
-            let at = (x, y - reach - 1.0);
-            svg.text(
-                "s-text s-bold",
-                at,
-                SMALL,
-                Anchor::Middle,
-                lighthouse.energy,
-            );
+        if let Some(owner) = lighthouse.owner {
+            if reach >= SEATED {
+                let seat = self.names.seat(usize::from(owner)) + 1;
+                let size = (reach * 1.2).max(SEAT);
+                let at = (x, y + size * 0.36);
+                svg.text("s-on s-bold", at, size, Anchor::Middle, seat);
+            }
+            let (at, energy) = ((x, y - reach - 1.0), lighthouse.energy);
+            svg.text("s-text s-bold s-halo", at, SMALL, Anchor::Middle, energy);
         }
     }
 
