@@ -8,6 +8,7 @@ use drover_game::scene::{
 use drover_game::text::counted;
 use serde::Deserialize as _;
 use serde_json::Value;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Width of the picture, in units.
@@ -16,19 +17,21 @@ const WIDTH: f64 = 360.0;
 const MAP: std::ops::RangeInclusive<f64> = 150.0..=340.0;
 /// Room at the map's edges.
 const EDGE: f64 = 34.0;
-/// Height of numbers on planets, and of those below planets and next to fleets.
-const LARGE: f64 = 10.5;
-const SMALL: f64 = 10.0;
+/// Heights of numbers on planets, and of those around planets and next to fleets.
+const LARGE: f64 = 12.0;
+const LEAST: f64 = 9.6;
+const SMALL: f64 = 10.5;
 /// A planet without growth, and what each ship of growth adds to its radius.
 const RADIUS: f64 = 8.5;
-const GROWN: f64 = 2.0;
-/// Height of the line below the map, and of its letters.
-const KEY: f64 = 16.0;
-const KEY_LETTERS: f64 = 10.5;
+const GROWN: f64 = 2.6;
+/// Height of the key below the map, of its lines, and of its letters.
+const KEY: f64 = 46.0;
+const KEY_LINE: f64 = 14.0;
+const KEY_LETTERS: f64 = 11.0;
 /// Growth that is drawn.
 const GROWTH_MAX: i64 = 5;
 /// What a planet takes of the way of a fleet.
-const RIM: f64 = 20.0;
+const RIM: f64 = 23.0;
 /// Fleets that are drawn, and those of a side whose ships are shown.
 const FLEETS_MAX: usize = 300;
 const FLEETS_SHOWN: usize = 30;
@@ -111,8 +114,6 @@ fn letters(team: u8) -> String {
 struct Map<'a> {
     names: &'a Names,
     sides: Vec<Side<'a>>,
-    /// The colour of each player.
-    colours: BTreeMap<PlayerId, &'static str>,
     /// Where planets are, by number.
     places: BTreeMap<u32, (f64, f64)>,
     top: f64,
@@ -153,10 +154,8 @@ impl<'a> Map<'a> {
                 (tenths(WIDTH / 2.0 + x), tenths(top + height / 2.0 - y)),
             )
         };
-        let colours = sides.iter().map(|side| (side.player.player, side.colour));
         Some(Self {
             names,
-            colours: colours.collect(),
             places: planets.iter().map(place).collect(),
             top,
             height,
@@ -164,42 +163,71 @@ impl<'a> Map<'a> {
         })
     }
 
+    fn side(&self, owner: PlayerId) -> Option<&Side<'a>> {
+        let mut sides = self.sides.iter().filter(|_| owner != NEUTRAL);
+        sides.find(|side| side.player.player == owner)
+    }
+
     fn colour(&self, owner: PlayerId) -> &'static str {
-        let colour = self.colours.get(&owner).copied();
-        colour.filter(|_| owner != NEUTRAL).unwrap_or("s-neutral")
+        self.side(owner).map_or("s-neutral", |side| side.colour)
     }
 
     fn still(&self, state: &State) -> String {
         let mut svg = Svg::new();
         svg.rect("s-board", (0.0, self.top), (WIDTH, self.height), 0.0);
-        let key = match are_labelled(state) {
-            true => "P3 +5: planet 3, with 5 new ships a turn · on it: its ships",
-            false => "On a planet: its ships · the larger, the more new ships",
-        };
-        let at = (2.0, self.top + self.height + KEY - 4.0);
-        svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, key);
+        self.key(&mut svg, state);
         svg.finish()
+    }
+
+    /// What sizes, numbers and marks mean, below the map.
+    fn key(&self, svg: &mut Svg, state: &State) {
+        let middle = self.top + self.height + KEY / 2.0 + 1.0;
+        for (x, growth) in [(14.0, 1), (46.0, 3), (88.0, 5)] {
+            svg.circle("s-neutral", (x, middle), radius(growth));
+            let at = (x, middle + LARGE * 0.36);
+            let words = format_args!("{growth:+}");
+            svg.text("s-on s-bold", at, LARGE, Anchor::Middle, words);
+        }
+        let growth = match are_labelled(state) {
+            true => "P3 +5: planet 3, 5 new ships a turn",
+            false => "The larger, the more new ships a turn",
+        };
+        let own = "On it: its ships · at its edge: its owner";
+        let fleet = "1▸50: a fleet of player 1, 50 ships";
+        for (line, words) in [(-1.0, growth), (0.0, own), (1.0, fleet)] {
+            let at = (114.0, middle + 4.0 + line * KEY_LINE);
+            svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, words);
+        }
     }
 
     fn moving(&self, state: &State) -> String {
         let mut svg = Svg::titled(&self.words(state));
         let fleets = self.fleets(&state.fleets);
+        // Where there are many, ways let through what is beneath.
+        let faint = match state.fleets.len() {
+            0..=FLEETS_SHOWN => "s-line",
+            _ => "s-line s-faint",
+        };
         for (class, fleets) in &fleets {
-            let ways = fleets.iter().map(|fleet| (fleet.at, fleet.goal));
-            svg.strokes(&format!("s-line s-faint {class}"), ways, 1.5);
+            let ways = fleets.iter().map(|fleet| (fleet.corners[0], fleet.goal));
+            svg.strokes(&format!("{faint} {class}"), ways, 1.5);
         }
-        for planet in &state.planets {
+        // Small ones are not hidden by large ones.
+        let mut planets: Vec<&Planet> = state.planets.iter().collect();
+        planets.sort_by_key(|planet| Reverse(planet.growth));
+        for planet in planets {
             self.planet(&mut svg, planet, state);
         }
+        self.labels(&mut svg, state);
         for (class, fleets) in &fleets {
-            svg.group(class, "", |svg| {
+            svg.group(&format!("{class} s-bold s-halo"), "", |svg| {
                 for fleet in fleets {
-                    svg.circle("", fleet.at, 2.5);
+                    svg.polygon("", fleet.corners);
+                }
+                for UnderWay { at, words, .. } in fleets.iter().take(FLEETS_SHOWN) {
+                    svg.text("", (at.0, at.1 - 7.0), SMALL, Anchor::Middle, words);
                 }
             });
-            for UnderWay { at, ships, .. } in fleets.iter().take(FLEETS_SHOWN) {
-                svg.text("s-text", (at.0, at.1 - 4.0), SMALL, Anchor::Middle, ships);
-            }
         }
         let entries: Vec<Entry> = self.sides.iter().map(entry).collect();
         legend(&mut svg, WIDTH, &entries);
@@ -213,19 +241,57 @@ impl<'a> Map<'a> {
             let ends = (self.places.get(&fleet.from), self.places.get(&fleet.to));
             if let (Some(from), Some(to)) = ends {
                 let of_colour = by_colour.entry(self.colour(fleet.owner)).or_default();
-                of_colour.push(UnderWay::new(fleet, (*from).into(), (*to).into()));
+                let label = self
+                    .side(fleet.owner)
+                    .map_or("", |side| side.label.as_str());
+                of_colour.push(UnderWay::new(fleet, label, (*from).into(), (*to).into()));
             }
         }
         by_colour
     }
 
-    /// A disc, larger for more growth, with the ships on it, its number and the growth below it.
+    /// On planets their ships, below them their numbers and growth, at their edges whose they are.
+    fn labels(&self, svg: &mut Svg, state: &State) {
+        let placed = state.planets.iter().filter_map(|planet| {
+            let at = self.places.get(&planet.id)?;
+            Some((planet, *at, radius(planet.growth)))
+        });
+        let placed: Vec<_> = placed.collect();
+        svg.group("s-on s-bold", "", |svg| {
+            for &(planet, (x, y), radius) in &placed {
+                // What does not fit is smaller.
+                let digits = planet.ships.to_string().len() as f64;
+                let size = tenths(radius * 3.1 / digits).clamp(LEAST, LARGE);
+                let base = (x, tenths(y + size * 0.36));
+                svg.text("", base, size, Anchor::Middle, planet.ships);
+            }
+        });
+        svg.group("s-muted s-halo", "", |svg| {
+            for &(planet, (x, y), radius) in placed.iter().filter(|_| are_labelled(state)) {
+                let Planet { id, growth, .. } = planet;
+                let below = (x, tenths(y + radius + SMALL));
+                let words = format_args!("P{id} {growth:+}");
+                svg.text("", below, SMALL, Anchor::Middle, words);
+            }
+        });
+        for side in &self.sides {
+            svg.group(&format!("{} s-bold s-halo", side.colour), "", |svg| {
+                for &(planet, (x, y), radius) in &placed {
+                    if planet.owner == side.player.player {
+                        let edge = (tenths(x + radius * 0.75), tenths(y - radius * 0.6));
+                        svg.text("", edge, SMALL, Anchor::Start, &side.label);
+                    }
+                }
+            });
+        }
+    }
+
+    /// A disc, larger for more growth.
     fn planet(&self, svg: &mut Svg, planet: &Planet, state: &State) {
         let Some(at) = self.places.get(&planet.id).copied() else {
             return;
         };
-        let grown = planet.growth.clamp(0, GROWTH_MAX) as f64;
-        let radius = tenths(RADIUS + grown * GROWN);
+        let radius = radius(planet.growth);
         let Planet {
             id,
             ships,
@@ -242,20 +308,7 @@ impl<'a> Map<'a> {
             if state.allies.contains(owner) && state.viewer != Some(*owner) {
                 svg.circle("s-accent", at, radius + 4.0);
             }
-            let colour = self.colour(*owner);
-            svg.circle(colour, at, radius);
-            // What does not fit is smaller.
-            let size = match ships {
-                -9..=99 => LARGE,
-                _ => LARGE - 1.0,
-            };
-            let base = (at.0, tenths(at.1 + size * 0.36));
-            svg.text("s-on s-bold", base, size, Anchor::Middle, ships);
-            if are_labelled(state) {
-                let below = (at.0, tenths(at.1 + radius + SMALL));
-                let words = format_args!("P{id} {growth:+}");
-                svg.text("s-muted", below, SMALL, Anchor::Middle, words);
-            }
+            svg.circle(self.colour(*owner), at, radius);
         });
     }
 
@@ -285,21 +338,33 @@ impl<'a> Map<'a> {
 /// A fleet on its way between the edges of two planets, so that neither covers it.
 struct UnderWay {
     at: (f64, f64),
+    /// Of an arrowhead, its tip first.
+    corners: [(f64, f64); 3],
     /// Where the way ends.
     goal: (f64, f64),
-    ships: i64,
+    /// Whose it is, and its ships.
+    words: String,
 }
 
 impl UnderWay {
-    fn new(fleet: &ShownFleet, from: Point, to: Point) -> Self {
+    /// `label`: its owner's, empty where that is not known.
+    fn new(fleet: &ShownFleet, label: &str, from: Point, to: Point) -> Self {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
-        let inset = (RIM / dx.hypot(dy).max(RIM)).min(0.5);
+        let length = dx.hypot(dy).max(1.0);
+        let inset = (RIM / length.max(RIM)).min(0.5);
         let left = f64::from(fleet.left.min(fleet.turns)) / f64::from(fleet.turns.max(1));
         let on = |share: f64| (tenths(to.x - dx * share), tenths(to.y - dy * share));
+        let at = on(inset + left * (1.0 - 2.0 * inset));
+        let (ahead, aside) = (dx / length, dy / length);
+        let corner = |far: f64, wide: f64| {
+            let x = at.0 + ahead * far - aside * wide;
+            (tenths(x), tenths(at.1 + aside * far + ahead * wide))
+        };
         Self {
-            at: on(inset + left * (1.0 - 2.0 * inset)),
+            at,
+            corners: [corner(6.0, 0.0), corner(-4.0, 4.0), corner(-4.0, -4.0)],
             goal: on(inset),
-            ships: fleet.ships,
+            words: format!("{label}▸{}", fleet.ships),
         }
     }
 }
@@ -307,6 +372,11 @@ impl UnderWay {
 /// Whether there is room for words below planets.
 fn are_labelled(state: &State) -> bool {
     state.planets.len() <= PLANETS_SHOWN
+}
+
+/// The radius of a planet that grows so.
+fn radius(growth: i64) -> f64 {
+    tenths(RADIUS + growth.clamp(0, GROWTH_MAX) as f64 * GROWN)
 }
 
 fn tenths(at: f64) -> f64 {
