@@ -4,41 +4,59 @@ use super::state::{DogState, PlayerState, SheepState, State, hundredths};
 use crate::rules::{Direction, DogAction, Land, SheepAction, Spot, Torus};
 use drover_game::game::Seat;
 use drover_game::scene::{
-    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_height,
+    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Size, Svg, legend, legend_height,
 };
 use drover_game::text::counted;
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Width that a field is drawn to fill, in units; more columns than these make it wider.
-const WIDTH: f64 = 360.0;
-/// Height that it keeps to if it can.
-const HEIGHT: f64 = 400.0;
+/// Units that a field is drawn to fill in a window and on a phone, so that letters have the same size on both.
+const WIDE: Size = Size {
+    width: 560.0,
+    height: 300.0,
+};
+const NARROW: Size = Size {
+    width: 360.0,
+    height: 400.0,
+};
 /// Units of a cell's side.
 const CELL: std::ops::RangeInclusive<f64> = 2.0..=24.0;
 /// Dogs and sheep that are drawn: all of four of the largest tiles.
 const DRAWN_MAX: usize = 2_400;
-/// The least units of a dog or sheep, whatever those of a cell.
-const MARK: f64 = 7.0;
-/// The least units of a cell in which a number can be read.
-const LEGIBLE: f64 = 9.0;
-/// The least height of one.
-const NUMBER: f64 = 10.5;
+/// The least units of a sheep and of a dog, whatever those of a cell.
+const SHEEP: f64 = 9.0;
+const DOG: f64 = 11.0;
+/// Heights of the number on a dog.
+const NUMBER: std::ops::RangeInclusive<f64> = 10.5..=14.0;
+/// Cells between two lines that are always there, and the least units of a cell where each has its own.
+const EVERY: f64 = 5.0;
+const LINED: f64 = 6.0;
 /// Height of the line below the field, and of its letters.
 const KEY: f64 = 18.0;
 const KEY_LETTERS: f64 = 11.0;
-/// Units of a mark's side in it.
+/// Units of a mark's side in it, and of a sheep's.
 const KEY_MARK: f64 = 11.0;
+const KEY_SHEEP: f64 = 14.0;
 /// Points of a circle.
 const CIRCLE_POINTS: u32 = 40;
 
 /// The picture of a state, if it is one.
 #[must_use]
 pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
+    drawn(state, names, WIDE)
+}
+
+/// The same for a phone.
+#[must_use]
+pub fn draw_narrow(state: &Value, names: &Names) -> Option<Picture> {
+    drawn(state, names, NARROW)
+}
+
+fn drawn(state: &Value, names: &Names, room: Size) -> Option<Picture> {
     let state = State::deserialize(state).ok()?;
     let (torus, land) = state.field()?;
-    let field = Field::new(torus, state.players.len(), names);
+    let field = Field::new(torus, state.players.len(), names, room);
     Some(Picture {
         width: field.width as u32,
         height: field.height as u32,
@@ -52,8 +70,6 @@ struct Field<'a> {
     names: &'a Names,
     torus: Torus,
     cell: f64,
-    /// Units of a dog's or sheep's side.
-    mark: f64,
     /// The field's upper left corner.
     corner: (f64, f64),
     width: f64,
@@ -61,17 +77,17 @@ struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn new(torus: Torus, players: usize, names: &'a Names) -> Self {
+    /// `room`: what it fills; more columns than there is room for make it wider.
+    fn new(torus: Torus, players: usize, names: &'a Names, room: Size) -> Self {
         let (cols, rows) = (f64::from(torus.cols()), f64::from(torus.rows()));
-        let fitting = (WIDTH / cols).min(HEIGHT / rows).round();
+        let fitting = (room.width / cols).min(room.height / rows).floor();
         let cell = fitting.clamp(*CELL.start(), *CELL.end());
-        let width = (cols * cell).max(WIDTH);
+        let width = (cols * cell).max(room.width);
         let top = legend_height(players);
         Self {
             names,
             torus,
             cell,
-            mark: cell.max(MARK),
             corner: (((width - cols * cell) / 2.0).round(), top),
             width,
             height: top + rows * cell + KEY,
@@ -134,6 +150,11 @@ impl<'a> Field<'a> {
         for tree in trees {
             svg.circle("s-neutral s-faint", self.middle(tree), self.cell * 0.42);
         }
+        for step in [1.0, EVERY].map(|cells| cells * self.cell) {
+            if step >= LINED {
+                svg.grid(self.corner, size, step, 0.8);
+            }
+        }
         self.key(&mut svg);
         svg.finish()
     }
@@ -144,9 +165,8 @@ impl<'a> Field<'a> {
         let (half, colour) = (KEY_MARK / 2.0, self.names.colour(0));
         let corner = |x: f64| (x - half, middle - half);
         let side = (KEY_MARK, KEY_MARK);
-        svg.circle("s-text", (9.0, middle), KEY_MARK * 0.4);
-        svg.circle("s-text", (9.0 - half, middle), KEY_MARK * 0.16);
-        svg.circle("s-fill", (9.0, middle), KEY_MARK * 0.26);
+        let sheep = (Point::from((9.0, middle)), Direction::Left);
+        flock(svg, &[sheep], false, KEY_SHEEP);
         svg.rect(colour, corner(66.0), side, half / 2.0);
         frightened(
             svg,
@@ -254,40 +274,17 @@ impl<'a> Field<'a> {
         lines
     }
 
-    /// Sheep with their heads where they look.
+    /// Those that are calm, and then those that panic.
     fn sheep(&self, svg: &mut Svg, state: &State) {
-        let is_in_panic = |sheep: &SheepState| sheep.action == SheepAction::Panic;
-        for (class, panic) in [("s-text", false), ("s-coin", true)] {
-            let of_kind = state
-                .sheep
-                .iter()
-                .filter(|sheep| is_in_panic(sheep) == panic);
-            let placed = of_kind.take(DRAWN_MAX).filter_map(|sheep| {
-                let spot = self.on(sheep.x, sheep.y)?;
-                Some((self.middle(spot), sheep.direction))
-            });
-            let placed: Vec<_> = placed.collect();
-            if placed.is_empty() {
-                continue;
-            }
-            let head = |(middle, direction): &((f64, f64), Direction)| {
-                let (dx, dy) = step(*direction);
-                (
-                    middle.0 + dx * self.mark * 0.4,
-                    middle.1 + dy * self.mark * 0.4,
-                )
-            };
-            svg.group(class, "", |svg| {
-                for sheep in &placed {
-                    svg.circle("", sheep.0, self.mark * 0.4);
-                    svg.circle("", head(sheep), self.mark * 0.16);
-                }
-            });
-            svg.group("s-fill", "", |svg| {
-                for (middle, _) in &placed {
-                    svg.circle("", *middle, self.mark * 0.26);
-                }
-            });
+        let placed = |sheep: &SheepState| {
+            let spot = self.on(sheep.x, sheep.y)?;
+            Some((Point::from(self.middle(spot)), sheep.direction))
+        };
+        for panic in [false, true] {
+            let is_wanted = |sheep: &&SheepState| (sheep.action == SheepAction::Panic) == panic;
+            let wanted = state.sheep.iter().filter(is_wanted).take(DRAWN_MAX);
+            let wanted: Vec<_> = wanted.filter_map(placed).collect();
+            flock(svg, &wanted, panic, self.cell.max(SHEEP));
         }
     }
 
@@ -295,16 +292,14 @@ impl<'a> Field<'a> {
         let Some(spot) = self.on(dog.x, dog.y) else {
             return;
         };
-        let ((x, y), side) = (self.middle(spot), self.mark * 0.92);
+        let ((x, y), side) = (self.middle(spot), (self.cell * 0.92).max(DOG));
         svg.group("", words, |svg| {
-            frightened(svg, dog.action, (x, y).into(), self.mark);
+            frightened(svg, dog.action, (x, y).into(), side);
             let corner = (x - side / 2.0, y - side / 2.0);
-            svg.rect(self.owner(dog), corner, (side, side), self.mark * 0.25);
-            if self.cell >= LEGIBLE {
-                let size = (self.cell * 0.75).max(NUMBER);
-                let base = (x, y + size * 0.36);
-                svg.text("s-on", base, size, Anchor::Middle, dog.player);
-            }
+            svg.rect(self.owner(dog), corner, (side, side), side * 0.25);
+            let size = (side * 0.75).clamp(*NUMBER.start(), *NUMBER.end());
+            let base = (x, y + size * 0.36);
+            svg.text("s-on s-bold", base, size, Anchor::Middle, dog.player);
         });
     }
 
@@ -369,6 +364,30 @@ impl<'a> Field<'a> {
         let (dogs, sheep) = (state.dogs.len(), state.sheep.len());
         let turn = state.turn;
         format!("The field in turn {turn}{eyes}: {dogs} dogs, {sheep} sheep")
+    }
+}
+
+/// Sheep of this side with wool, two legs, and their heads where they look; those that panic are gold and run.
+fn flock(svg: &mut Svg, sheep: &[(Point, Direction)], panic: bool, side: f64) {
+    let (class, stride) = match panic {
+        false => ("s-fill s-text", 0.16),
+        true => ("s-coin", 0.4),
+    };
+    let legs = sheep.iter().flat_map(|(at, _)| {
+        let leg = |hip: f64, foot: f64| {
+            let (hip, foot) = (at.x + hip * side, at.x + foot * side);
+            ((hip, at.y + 0.2 * side), (foot, at.y + 0.5 * side))
+        };
+        [leg(-0.16, -stride), leg(0.16, stride)]
+    });
+    svg.strokes("s-line s-text", legs, side * 0.1);
+    let middles = sheep.iter().map(|(at, _)| (at.x, at.y));
+    svg.tufts(class, middles, side * 0.32);
+    for (at, looks) in sheep {
+        let (dx, dy) = step(*looks);
+        // One that comes this way shows its face.
+        let far = side * if dy > 0.0 { 0.12 } else { 0.4 };
+        svg.circle("s-text", (at.x + dx * far, at.y + dy * far), side * 0.17);
     }
 }
 
