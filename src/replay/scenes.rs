@@ -26,7 +26,7 @@ use utoipa::ToSchema;
 pub const STEPS_MAX: u32 = 20_000;
 
 /// What was to be seen after an entry that changed it.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Step {
     /// Its index, from 0.
     pub step: u32,

@@ -8,9 +8,12 @@ use crate::api::problem::Problem;
 use crate::api::replays::{self, Watched};
 use crate::replay::{Step, StepFact};
 use games::scene::Names;
+use std::collections::HashMap;
 
-/// The most facts on one page.
+/// The most rows on one page.
 const FACTS_MAX: usize = 40;
+/// Turns from one fact to the next that says the same, up to which they share a row.
+const APART_MAX: u32 = 5;
 
 /// A match's facts.
 #[derive(Default)]
@@ -41,9 +44,12 @@ pub(super) struct Choice {
     pub(super) chosen: bool,
 }
 
-/// A fact in words.
+/// A fact in words, or several in a row that say the same.
 pub(super) struct Fact {
-    pub(super) turn: u32,
+    /// The turn, or the first and the last one.
+    pub(super) turn: String,
+    /// How many they are.
+    pub(super) times: usize,
     pub(super) step: u32,
     /// The colour of the player whom the sentence begins with.
     pub(super) colour: Option<&'static str>,
@@ -84,16 +90,16 @@ impl FactsShown {
         let over = watched.row.ended_us.is_some();
         let end = film.steps().last().filter(|_| over);
         let end = end.map(|last| last.step);
-        let mut wanted = chosen.rows(film.steps(), end).skip(first);
-        let facts = wanted.by_ref().take(FACTS_MAX);
+        let mut wanted = joined(chosen.rows(film.steps(), end)).into_iter();
+        let facts = wanted.by_ref().skip(first).take(FACTS_MAX);
         let facts = facts
-            .map(|(step, found)| {
-                let unsent = found.is_none() && Some(step.step) == end;
-                let mut found = found.cloned();
+            .map(|run| {
+                let unsent = run.found.is_none() && Some(run.step.step) == end;
+                let mut found = run.found.cloned();
                 if let Some(found) = &mut found {
                     replays::reduce(visit, &film, found);
                 }
-                let mut shown = fact(step, found, names);
+                let mut shown = fact(&run, found, names);
                 if unsent {
                     "nobody was sent it".clone_into(&mut shown.seen_by);
                 }
@@ -192,8 +198,46 @@ fn choices(
     found.into_iter().map(|(_, choice)| choice).collect()
 }
 
+/// Rows that share one: the first of them, what they say, how many they are, and the turn of the last.
+struct Run<'a> {
+    step: &'a Step,
+    found: Option<&'a StepFact>,
+    says: &'a str,
+    times: usize,
+    last: u32,
+}
+
+/// Rows of the same seats that say the same in turn, each in the place of the first of them. Those of other seats
+/// may stand between them.
+fn joined<'a>(rows: impl Iterator<Item = (&'a Step, Option<&'a StepFact>)>) -> Vec<Run<'a>> {
+    let mut runs: Vec<Run<'a>> = Vec::new();
+    let mut latest: HashMap<&[u8], usize> = HashMap::new();
+    for (step, found) in rows {
+        let (says, seats, last) = match found {
+            Some(found) => (&*found.sentence, &*found.seats, step.turn),
+            None => (&*step.title, &[][..], step.turn),
+        };
+        let known = latest.get(seats).and_then(|at| runs.get_mut(*at));
+        let known = known.filter(|run| run.says == says);
+        if let Some(run) = known.filter(|run| last <= run.last.saturating_add(APART_MAX)) {
+            (run.times, run.last) = (run.times + 1, last);
+            continue;
+        }
+        latest.insert(seats, runs.len());
+        runs.push(Run {
+            step,
+            found,
+            says,
+            times: 1,
+            last,
+        });
+    }
+    runs
+}
+
 /// What a seat noted at a step; without that what the step's title says.
-fn fact(step: &Step, found: Option<StepFact>, names: &Names) -> Fact {
+fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names) -> Fact {
+    let (step, last) = (run.step, run.last);
     let entry = step.entry.map(|entry| entry.0);
     let (seats, sentence, turns) = match found {
         Some(found) => (found.seats, found.sentence, found.turns),
@@ -208,7 +252,11 @@ fn fact(step: &Step, found: Option<StepFact>, names: &Names) -> Fact {
         .max_by_key(|seat| names.name(*seat).len());
     let seen_by = seats.iter().map(|seat| names.name(usize::from(*seat)));
     Fact {
-        turn: step.turn,
+        turn: match step.turn {
+            first if first == last => first.to_string(),
+            first => format!("{first}–{last}"),
+        },
+        times: run.times,
         step: step.step + 1,
         colour: subject.map(|seat| names.colour(seat)),
         sentence,
@@ -221,5 +269,24 @@ fn fact(step: &Step, found: Option<StepFact>, names: &Names) -> Fact {
         evidence: entry.map_or_else(String::new, |entry| {
             format!("?tab=transcript&cursor={}#e{entry}", entry - 1)
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Run, joined};
+    use crate::replay::Step;
+
+    #[test]
+    fn what_is_repeated_within_a_few_turns_is_one_row() {
+        let steps = [1, 2, 7, 13, 14, 15].map(|turn| Step {
+            turn,
+            title: format!("it is {}", turn == 14),
+            ..Step::default()
+        });
+        let runs = joined(steps.iter().map(|step| (step, None)));
+        let row = |run: &Run<'_>| (run.step.turn, run.last, run.times);
+        let rows: Vec<_> = runs.iter().map(row).collect();
+        assert_eq!(rows, [(1, 7, 3), (13, 13, 1), (14, 14, 1), (15, 15, 1)]);
     }
 }

@@ -70,7 +70,16 @@ impl Contest for SmartDog {
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
-        routine: &["bark", "own_bark"],
+        // The news has sheep, points and panic.
+        routine: &[
+            "bark",
+            "disabled",
+            "own_bark",
+            "score",
+            "sheep_lost",
+            "sheep_won",
+            "warning",
+        ],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,
