@@ -3,7 +3,7 @@
 use super::filters::{Field, fields, link, query};
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
-use super::view::{self, When, figure, when};
+use super::view::{self, When, figure, percent, when};
 use super::visit::Visit;
 use crate::api::bluffs;
 use crate::api::history::History;
@@ -120,6 +120,8 @@ struct Figure {
     range: String,
     evidence: String,
     span: Span,
+    /// Whether it is a share, shown in per cent.
+    is_share: bool,
 }
 
 /// A bluff.
@@ -301,6 +303,7 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
     };
     let listed = History::page(visit, &params).await?;
     let (mut steps, mut points) = (Vec::new(), Vec::new());
+    let mut unit = "";
     for learnt in &listed.items {
         let mut all = Vec::new();
         if let Value::Object(model) = &learnt.model {
@@ -310,11 +313,13 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
             continue;
         };
         let (value, low, high, _) = figure.numbers;
+        let factor = if figure.is_share { 100.0 } else { 1.0 };
+        unit = if figure.is_share { ", in %" } else { "" };
         points.push(Point {
             x: learnt.version as f64,
-            y: value.unwrap_or(f64::midpoint(low, high)),
-            low,
-            high,
+            y: factor * value.unwrap_or(f64::midpoint(low, high)),
+            low: factor * low,
+            high: factor * high,
         });
         steps.push(Lesson {
             version: learnt.version,
@@ -331,7 +336,7 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
         colour: player(0),
         points,
     };
-    let title = format!("{name} after each lesson");
+    let title = format!("{name} after each lesson{unit}");
     let several = curve.points.len() > 1;
     let picture = chart::curves(&title, "lesson", None, &[curve]).filter(|_| several);
     Ok((!steps.is_empty()).then(|| Course {
@@ -373,18 +378,24 @@ fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
     let (low, high) = (number("low")?, number("high")?);
     let value = number("mean").or(number("share")).or(number("value"));
     let evidence = number("evidence").or(number("count"));
+    let is_share = ["seen", "share"].iter().any(|key| fields.contains_key(*key));
+    let shown = if is_share { percent } else { figure };
     Some(Figure {
         name: name.to_owned(),
         link: String::new(),
         chosen: false,
         numbers: (value, low, high, evidence.unwrap_or_default()),
-        value: value.map_or_else(|| "–".to_owned(), figure),
-        range: format!("{} to {}", figure(low), figure(high)),
+        value: value.map_or_else(|| "–".to_owned(), shown),
+        range: match is_share {
+            true => view::range(low, high),
+            false => format!("{} to {}", figure(low), figure(high)),
+        },
         evidence: match (number("seen"), evidence) {
             (Some(seen), Some(evidence)) => format!("{} of {}", figure(seen), figure(evidence)),
             (_, evidence) => evidence.map_or_else(String::new, figure),
         },
         span: chart::span(low, value, high),
+        is_share,
     })
 }
 
@@ -404,5 +415,12 @@ mod tests {
         assert_eq!(evidence(rate(json!(0))), "0 of 3");
         assert_eq!(evidence(rate(json!(2))), "2 of 3");
         assert_eq!(evidence(rate(Value::Null)), "3");
+        let shares = rate(json!(2));
+        let shown = learnt("rate", shares.as_object().unwrap()).unwrap();
+        assert_eq!(shown.value, "10.0\u{a0}%");
+        assert_eq!(shown.range, "0.0–30.0\u{a0}%");
+        let amounts = json!({"mean": 0.4375, "low": 0.1, "high": 20.04321, "evidence": 3});
+        let shown = learnt("ratio", amounts.as_object().unwrap()).unwrap();
+        assert_eq!([shown.value, shown.range], ["0.438", "0.1 to 20.04"]);
     }
 }
