@@ -299,8 +299,11 @@ fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
     text
 }
 
-/// There along the upper ends, back along the lower ones.
+/// There along the upper ends, back along the lower ones; empty where no interval is known.
 fn band(points: &[Point], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> String {
+    if points.iter().all(|point| point.high <= point.low) {
+        return String::new();
+    }
     let upper = points.iter().map(|point| (x(point.x), y(point.high)));
     let lower = points.iter().rev().map(|point| (x(point.x), y(point.low)));
     let mut text = path(upper.chain(lower));
@@ -371,7 +374,10 @@ mod tests {
         // Of the two pictures one is shown.
         let (wide, narrow) = svg.split_once("<svg class=\"chart narrow\"").unwrap();
         for svg in [wide, narrow] {
-            assert_eq!(svg.matches("class=\"band s-p3\"").count(), 2);
+            for part in ["band", "edge s-line"] {
+                let class = format!("class=\"{part} s-p3\"");
+                assert_eq!(svg.matches(&class).count(), 2, "{svg}");
+            }
             assert_eq!(svg.matches("href=\"#round-2\"").count(), 3, "{svg}");
             // The numbers below are enough for keys.
             let marks = "href=\"#round-2\" tabindex=\"-1\"";
@@ -411,6 +417,7 @@ mod tests {
             curve("with a long name", 3.0),
         ];
         let svg = curves("Ratings", "round", None, &all).unwrap();
+        assert!(!svg.contains("class=\"band"), "no interval: {svg}");
         let dashed = |start| format!("stroke-dasharray=\"9 9\" stroke-dashoffset=\"{start}\"");
         for start in ["0", "-9"] {
             assert_eq!(svg.matches(&dashed(start)).count(), 2, "{start}: {svg}");
