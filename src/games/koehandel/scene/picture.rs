@@ -106,13 +106,7 @@ impl Board<'_> {
             if state.asked == Some(place) {
                 svg.rect("s-line s-text s-bold", (x, y), PANEL, 6.0);
             }
-            if state.turn == Some(place) {
-                let [left, right] = [x + 7.0, x + 22.0];
-                let corners = [(left, y + 8.0), (right, y + 16.5), (left, y + 25.0)];
-                svg.polygon(class, corners);
-            } else {
-                svg.circle(class, (x + 14.5, y + 16.5), 7.0);
-            }
+            svg.circle(class, (x + 14.5, y + 16.5), 7.0);
             let at = (x + 27.0, y + 22.0);
             svg.text("s-text s-bold", at, LARGE, Anchor::Start, self.name(place));
             let right = x + PANEL.0 - 8.0;
@@ -147,7 +141,7 @@ impl Board<'_> {
             (true, _) => Some(("s-warn s-bold", "bluffed")),
             _ if leads => Some(("s-accent s-bold", "★ best bid")),
             (_, true) => Some(("s-muted", "barred")),
-            _ if self.state.turn == Some(place) => Some(("s-text", "on turn")),
+            _ if self.state.asked == Some(place) => Some(("s-text", "to move")),
             _ => None,
         }
     }
