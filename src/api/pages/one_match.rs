@@ -15,7 +15,7 @@ use crate::api::entries::Entries;
 use crate::api::lists::Rows as _;
 use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
-use crate::api::query::LIMIT_MAX;
+use crate::api::query::{LIMIT_MAX, Params};
 use crate::api::replays::Opening;
 use crate::api::sessions::SessionShown;
 use crate::api::shapes::beginning;
@@ -28,6 +28,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use games::scene::Names;
 use games::sentence::listed;
+use std::collections::VecDeque;
 
 /// What the page's address may hold besides the match.
 const NAMES: &[&str] = &[
@@ -40,7 +41,7 @@ const LINES_MAX: usize = 14;
 /// Letters of a line that are shown at once, and breaks in it.
 const LINE_CHARS_MAX: usize = 600;
 const LINE_BREAKS_MAX: usize = 11;
-/// How many pages of entries are searched at once; after that the search goes on from the next page.
+/// How many pages of entries are searched at once, of all sessions; after that the search goes on from the next page.
 const READS_MAX: usize = 40;
 
 #[derive(Template)]
@@ -371,7 +372,7 @@ fn session(names: &Names, row: &SessionShown) -> Session {
     }
 }
 
-/// The lines of the transcripts that are asked for, where the next page of them begins, and why some are not
+/// The lines of the transcripts that are asked for, by time, where the next page of them begins, and why some are not
 /// shown. What our own referee and our bot both wrote down is shown once.
 async fn transcript(
     visit: &Visit,
@@ -379,42 +380,99 @@ async fn transcript(
     names: &Names,
 ) -> Result<(Vec<Line>, Option<String>, Option<&'static str>), Problem> {
     let sessions = found.sessions.as_deref().unwrap_or_default();
-    let (session, q) = (
-        visit.value("session"),
-        visit.value("q").map(str::to_lowercase),
-    );
     let refereed = sessions.iter().any(|row| row.side == Side::Referee);
-    let wanted = |entry: &MatchEntry| {
-        let once = session.is_some() || !refereed || entry.side == Side::Referee;
-        once && q
-            .as_deref()
-            .is_none_or(|q| entry.text.to_lowercase().contains(q))
-    };
-    let (mut lines, mut withheld) = (Vec::new(), None);
     let no_number = |_| {
         let detail = "session is no number".to_owned();
         Problem::parameter("session", detail, [""; 0])
     };
-    let mut params = Wanted::all(&found.id);
-    params.filters.session = session.map(str::parse).transpose().map_err(no_number)?;
-    params.page.limit = Some(LIMIT_MAX);
-    params.page.cursor = visit.value("cursor").map(str::to_owned);
-    for _ in 0..READS_MAX {
-        let listed = Entries::page(visit, &params).await?;
-        withheld = listed.withheld;
-        for entry in listed.items.iter().filter(|entry| wanted(entry)) {
-            if lines.len() == LINES_MAX {
-                let last = lines.last().map(|line: &Line| line.id.to_string());
-                return Ok((lines, last, withheld));
-            }
-            lines.push(shown_line(names, entry));
+    let wanted: Vec<i64> = match visit.value("session") {
+        Some(session) => vec![session.parse().map_err(no_number)?],
+        None => {
+            let once = |row: &&SessionShown| !refereed || row.side == Side::Referee;
+            let once = sessions.iter().filter(once);
+            once.map(|row| row.id.0).collect()
         }
-        params.page.cursor = listed.next;
-        if params.page.cursor.is_none() {
-            break;
+    };
+    // A cursor has a number for each of them, the last for all that are not in it.
+    let mut cursors = visit.value("cursor").map(|all| all.split('.'));
+    let (mut parts, mut lines, mut params) = (Vec::new(), Vec::new(), Wanted::all(&found.id));
+    let mut cursor = None;
+    for session in &wanted {
+        let next = cursors.as_mut().and_then(Iterator::next);
+        cursor = next.map(str::to_owned).or(cursor);
+        params.filters.session = Some(*session);
+        params.page.cursor.clone_from(&cursor);
+        let part = Excerpt::read(visit, &mut params, READS_MAX / wanted.len()).await?;
+        // The clock may have been set back.
+        let mut at_us = i64::MIN;
+        for entry in &part.entries {
+            at_us = at_us.max(entry.at_us);
+            lines.push((at_us, entry.id, parts.len(), shown_line(names, entry)));
+        }
+        parts.push(part);
+    }
+    lines.sort_unstable_by_key(|(at_us, entry, ..)| (*at_us, *entry));
+    lines.truncate(LINES_MAX);
+    for (_, entry, part, _) in &lines {
+        if let Some(part) = parts.get_mut(*part) {
+            part.entries.pop_front();
+            part.last = entry.0;
         }
     }
-    Ok((lines, params.page.cursor, withheld))
+    let more = |part: &Excerpt| part.next.is_some() || !part.entries.is_empty();
+    let after = |part: &Excerpt| {
+        let rest = part.entries.front().map(|entry| entry.id.0 - 1);
+        let rest = rest.map(|id| id.to_string()).or(part.next.clone());
+        rest.unwrap_or_else(|| part.last.to_string())
+    };
+    let next: Vec<String> = parts.iter().map(after).collect();
+    let next = parts.iter().any(more).then(|| next.join("."));
+    let withheld = parts.iter().find_map(|part| part.withheld);
+    let lines = lines.into_iter().map(|(.., line)| line).collect();
+    Ok((lines, next, withheld))
+}
+
+/// What is read of one session's transcript for a page.
+struct Excerpt {
+    /// Those that fit the search, in order; at most one more than a page has.
+    entries: VecDeque<MatchEntry>,
+    /// The last one that is shown on this page or an earlier one; 0: none.
+    last: i64,
+    /// From where on it was not read.
+    next: Option<String>,
+    withheld: Option<&'static str>,
+}
+
+impl Excerpt {
+    /// In `reads` reads, and at least one.
+    async fn read(
+        visit: &Visit,
+        params: &mut Params<Wanted>,
+        reads: usize,
+    ) -> Result<Self, Problem> {
+        let q = visit.value("q").map(str::to_lowercase);
+        let limit = q.as_ref().map_or(LINES_MAX as u32 + 1, |_| LIMIT_MAX);
+        params.page.limit = Some(limit);
+        let q = q.unwrap_or_default();
+        let fits = |entry: &MatchEntry| entry.text.to_lowercase().contains(&q);
+        let last = params.number()?.unwrap_or_default();
+        let (mut entries, mut reads) = (VecDeque::new(), reads.max(1));
+        loop {
+            let listed = Entries::page(visit, params).await?;
+            let room = LINES_MAX + 1 - entries.len();
+            entries.extend(listed.items.into_iter().filter(fits).take(room));
+            reads -= 1;
+            if listed.next.is_none() || entries.len() > LINES_MAX || reads == 0 {
+                return Ok(Self {
+                    entries,
+                    last,
+                    next: listed.next,
+                    withheld: listed.withheld,
+                });
+            }
+            params.page.cursor = listed.next;
+        }
+    }
 }
 
 fn shown_line(names: &Names, entry: &MatchEntry) -> Line {

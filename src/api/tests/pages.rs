@@ -3,8 +3,8 @@
 use super::{Answer, App, LOCAL, match_id, new_session, play};
 use crate::history;
 use crate::link::Caller;
-use crate::store::Side;
 use crate::store::tests::fake::{Pen, received, said};
+use crate::store::{NewEntry, Side};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use sha2::{Digest as _, Sha256};
@@ -405,4 +405,35 @@ async fn a_match_is_framed_by_the_sites_that_are_named_and_by_no_other() {
     // Other pages have buttons.
     let page = app.look(&format!("/matches/{id}"), &pass).await;
     assert!(policy(&page).ends_with("frame-ancestors 'none'"));
+}
+
+#[tokio::test]
+async fn a_transcript_is_in_the_order_of_time() {
+    let app = App::new().await;
+    let (mut pens, _tokens) = app.two_and_who_looks().await;
+    // Each session is stored at once, as those of our own referee are; they took turns.
+    for (at, pen) in pens.iter_mut().enumerate() {
+        let line = |turn: usize| NewEntry {
+            at_us: (10 * turn + at) as i64,
+            ..said(&format!("word {turn} of {at}"))
+        };
+        pen.write(app.store(), (10..30).map(line).collect()).await;
+    }
+    let pass = app.sign_in(&app.token("admin").await).await;
+    let mut query = "?tab=transcript&q=OR".to_owned();
+    let mut shown = Vec::new();
+    for page in 1..=3 {
+        let path = format!("/matches/{}{query}", match_id(1));
+        let text = app.look(&path, &pass).await.text;
+        let cells = text.split("<td class=\"text\">").skip(1);
+        let cells = cells.filter_map(|cell| cell.split('<').next());
+        shown.extend(cells.map(|cell| cell.trim().to_owned()));
+        let next = text.split_once("rel=\"next\" href=\"");
+        assert_eq!(next.is_some(), page < 3, "{page}: {text}");
+        let next = next.and_then(|(_, rest)| rest.split_once('"'));
+        query = next.map_or_else(String::new, |(next, _)| next.replace("&#38;", "&"));
+    }
+    let first = ["for ann", "for bob"].map(str::to_owned);
+    let turns = (10..30).flat_map(|turn| [0, 1].map(|at| format!("word {turn} of {at}")));
+    assert_eq!(shown, first.into_iter().chain(turns).collect::<Vec<_>>());
 }
