@@ -109,6 +109,7 @@ for (const element of all(FOCUSABLE)) {
 before?.focus?.({ preventScroll: true });
 document.activeElement?.blur?.();
 
+for (const tabs of all("nav > .tabs")) if (tabs.scrollWidth > tabs.clientWidth) report(tabs, "tabs that are cut off");
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 if (wide > 0) {
   const beyond = [...document.querySelectorAll("body *")]
