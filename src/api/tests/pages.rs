@@ -238,6 +238,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     let bot = app.look("/bots/koehandel/guide", "").await.text;
     let called = "<code>http://bots.example:8080/hidden-word/koehandel/guide</code>";
     assert!(bot.contains(called), "{bot}");
+    let bots = app.look("/bots", "").await.text;
+    let folded = bots.matches("<details class=\"narrow\"><summary>How they play<");
+    assert_eq!(folded.count(), bots.matches("<h2 id=").count(), "{bots}");
     for kit in games::ALL {
         assert!(
             start.contains(&format!("id=\"{}\"", kit.card().name)),
