@@ -35,6 +35,24 @@ pub(super) fn fields<L: Rows>(visit: &Visit, names: &[&'static str]) -> Vec<Fiel
     names.iter().map(field).collect()
 }
 
+/// The filters that are set, in words, each with the page without it.
+pub(super) fn chosen<'a>(
+    visit: &Visit,
+    fields: impl IntoIterator<Item = &'a Field>,
+) -> Vec<(String, String)> {
+    let set = fields.into_iter().filter(|field| !field.value.is_empty());
+    set.map(|field| {
+        let mut choices = field.choices.iter();
+        let chosen = choices.find(|(value, _)| *value == field.value);
+        let value = chosen.map_or(&field.value, |(_, label)| label);
+        (
+            format!("{}: {value}", field.label),
+            link(visit, field.name, ""),
+        )
+    })
+    .collect()
+}
+
 fn label(name: &'static str) -> &'static str {
     match name {
         "game" => "Game",

@@ -1,6 +1,6 @@
 //! Matches: all of them, by filters in the address.
 
-use super::filters::{Field, fields, link};
+use super::filters::{self, Field, fields, link};
 use super::layout::{Shell, shown};
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
@@ -18,12 +18,12 @@ struct Matches {
     more: Vec<Field>,
     /// Whether one of those is set.
     open: bool,
-    /// Whether any filter is set.
-    filtered: bool,
+    /// The filters that are set, each with the page without it.
+    chosen: Vec<(String, String)>,
     /// How many there are, in words, if all are on this page.
     count: Option<String>,
     matches: Vec<MatchLine>,
-    /// What is shown where there are no rows.
+    /// What is shown where there are no rows; empty: which filters are set.
     none: &'static str,
     /// Whether this is not the newest page.
     later: bool,
@@ -56,26 +56,25 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             "until",
         ],
     );
-    let filtered = visit
-        .pairs()
-        .any(|(name, value)| name != "cursor" && !value.is_empty());
+    let main = fields::<matches::Matches>(&visit, &["game", "bot", "opponent", "outcome"]);
+    let chosen = filters::chosen(&visit, main.iter().chain(&more));
     let whole = !later && listed.next.is_none() && !listed.items.is_empty();
     shown(&Matches {
         shell: Shell {
             follow,
             ..visit.shell("Matches", "/matches")
         },
-        main: fields::<matches::Matches>(&visit, &["game", "bot", "opponent", "outcome"]),
+        main,
         open: more.iter().any(|field| !field.value.is_empty()),
         more,
-        filtered,
         count: whole.then(|| counted(listed.items.len(), "match")),
         matches: listed.items.iter().map(|found| line(found, now)).collect(),
         none: match listed.next {
             Some(_) => "None of the matches examined fits. Older ones may: see the next page.",
-            None if filtered => "No match fits.",
+            None if !chosen.is_empty() => "",
             None => "No match is stored yet.",
         },
+        chosen,
         later,
         first: link(&visit, "cursor", ""),
         next: listed.next.map(|next| link(&visit, "cursor", &next)),

@@ -1,6 +1,6 @@
 //! Opponents, and what was learnt about one of them, with how sure it is.
 
-use super::filters::{Field, fields, link, query};
+use super::filters::{self, Field, fields, link, query};
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
 use super::view::{self, When, figure, percent, when};
@@ -38,6 +38,8 @@ const DIGITS_MAX: usize = 8;
 struct Opponents {
     shell: Shell,
     filters: Vec<Field>,
+    /// Those that are set, each with the page without it.
+    chosen: Vec<(String, String)>,
     /// Each with what is known, in short.
     rows: Vec<(Row, String)>,
     /// Those that are of maps.
@@ -139,9 +141,11 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         (row(&visit, found.opponent), known.summary())
     });
     let (maps, rows) = all.partition(|(row, _)| row.is_map);
+    let filters = fields::<opponents::Opponents>(&visit, &["game", "kind"]);
     shown(&Opponents {
         shell: visit.shell("Opponents", "/opponents"),
-        filters: fields::<opponents::Opponents>(&visit, &["game", "kind"]),
+        chosen: filters::chosen(&visit, &filters),
+        filters,
         rows,
         maps,
         later: visit.value("cursor").is_some(),

@@ -1,6 +1,6 @@
 //! Tournaments, and one of them: standings, crosstable, ratings after rounds, schedule.
 
-use super::filters::{Field, fields, link, query};
+use super::filters::{self, Field, fields, link, query};
 use super::formats::format_words;
 use super::layout::{Shell, shown};
 use super::leaders::{first_place, winners};
@@ -34,6 +34,8 @@ const SHOWN_MAX: usize = 8;
 struct Tournaments {
     shell: Shell,
     filters: Vec<Field>,
+    /// Those that are set, each with the page without it.
+    chosen: Vec<(String, String)>,
     /// Each with who won it.
     rows: Vec<(Row, String)>,
     later: bool,
@@ -206,12 +208,14 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let follow = Some(visit.events().await);
     let listed = tournaments::Tournaments::page(&visit, &params).await?;
     let winners = winners(&visit, &listed.items).await;
+    let filters = fields::<tournaments::Tournaments>(&visit, &["game"]);
     shown(&Tournaments {
         shell: Shell {
             follow,
             ..visit.shell("Tournaments", "/tournaments")
         },
-        filters: fields::<tournaments::Tournaments>(&visit, &["game"]),
+        chosen: filters::chosen(&visit, &filters),
+        filters,
         rows: listed.items.into_iter().map(row).zip(winners).collect(),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),

@@ -253,9 +253,26 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     let choice = "<option value=\"smartdog\">smart-dog</option>";
     assert!(matches.contains(choice), "{matches}");
     assert!(matches.contains("No match is stored yet."), "{matches}");
-    let none = app.look("/matches?game=smartdog", "").await.text;
-    for part in ["No match fits.", ">Clear the filters</a>"] {
-        assert!(none.contains(part), "{part}: {none}");
+    for (path, part) in [
+        (
+            "matches?game=smartdog&bot=x",
+            "?bot=x\">Game: smart-dog</a>",
+        ),
+        (
+            "matches?game=smartdog&bot=x",
+            "?game=smartdog\">Bot: x</a>.",
+        ),
+        ("matches?game=smartdog&bot=x", ">Clear the filters</a>"),
+        (
+            "matches?game=smartdog",
+            "No match fits. Take a filter away: <a",
+        ),
+        ("tournaments?game=smartdog", "No tournament fits. Take"),
+        ("opponents?kind=named", "No opponent fits. Take"),
+        ("opponents", "Nothing has been learnt yet"),
+    ] {
+        let none = app.look(&format!("/{path}"), "").await.text;
+        assert!(none.contains(part), "{path}: {part}: {none}");
     }
     let board = app.look("/dashboard", "").await.text;
     let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the daemon started<";
