@@ -1,5 +1,6 @@
 //! What is learnt over matches: models of rivals, and the data that a champion ships.
 
+use crate::scene::Picture;
 use serde_json::Value;
 
 /// What models are of.
@@ -25,6 +26,10 @@ pub trait Models: Sync {
     /// values are said as they are.
     fn words(&self, _: &Value) -> Vec<(&'static str, String)> {
         Vec::new()
+    }
+    /// What a shown model is of as a picture, drawn as in replays, where there is one.
+    fn picture(&self, _: &Value) -> Option<Picture> {
+        None
     }
     /// What figures count, in a sentence each, where their names do not say it: by the names that
     /// [`show`](Self::show) gives them.

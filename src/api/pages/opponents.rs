@@ -17,7 +17,7 @@ use crate::history::{BluffRow, Filter, OpponentKind};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
-use games::scene::player;
+use games::scene::{Picture, player};
 use games::text::counted;
 use games::{Modelled, Models};
 use serde_json::{Map, Value};
@@ -81,6 +81,8 @@ struct Opponent {
     notes: Vec<(String, &'static str)>,
     /// The rest of what is known.
     others: Vec<(String, String)>,
+    /// The map, if it is one that can be drawn.
+    picture: Option<Picture>,
     /// How many lessons taught it, in words; empty while that is withheld.
     taught: String,
     bluffs: Vec<Bluff>,
@@ -165,6 +167,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         mut figures,
         notes,
         others,
+        picture,
     } = ModelShown::read(found.model, models);
     let history = history(&visit, &id, &figures).await?;
     let bluffs = match named {
@@ -199,6 +202,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         figures,
         notes,
         others,
+        picture,
         bluffs,
     })
 }
@@ -225,6 +229,7 @@ struct ModelShown {
     /// What some of them count.
     notes: Vec<(String, &'static str)>,
     others: Vec<(String, String)>,
+    picture: Option<Picture>,
 }
 
 impl ModelShown {
@@ -238,6 +243,7 @@ impl ModelShown {
         let own = |(name, _): &(String, String)| !["version", "lessons"].contains(&&**name);
         known.others.retain(own);
         if let (Some(model), Some(models)) = (&model, models) {
+            known.picture = models.picture(model);
             let words = models.words(model);
             if !words.is_empty() {
                 let words = words.into_iter();

@@ -263,22 +263,6 @@ impl Model {
         format!("map-{:016x}", digest(&text))
     }
 
-    /// The tile with what is known to start on it.
-    fn drawn(&self) -> String {
-        let rows = self.landscape.iter().map(|row| row.chars().collect());
-        let mut rows: Vec<Vec<char>> = rows.collect();
-        let sheep = self.places.iter().map(|(x, y, _)| (x, y, 'o'));
-        let dogs = self.dogs.iter().map(|(x, y)| (x, y, 'D'));
-        for (x, y, letter) in sheep.chain(dogs) {
-            let row = rows.get_mut(usize::from(*y));
-            if let Some(cell) = row.and_then(|row| row.get_mut(usize::from(*x))) {
-                *cell = letter;
-            }
-        }
-        let rows: Vec<String> = rows.into_iter().map(String::from_iter).collect();
-        rows.join("\n")
-    }
-
     /// Adds another match's places.
     fn join(&mut self, other: &Self) {
         let mut places: BTreeMap<(u16, u16), u32> = BTreeMap::new();
@@ -376,15 +360,6 @@ pub fn merge(model: Option<&Value>, evidence: &Value) -> Value {
     serde_json::to_value(joined).unwrap_or(Value::Null)
 }
 
-/// What the signs of a tile as it is drawn mean.
-const SIGNS: [(char, &str); 6] = [
-    ('.', "grass"),
-    ('-', "pen"),
-    ('#', "wall"),
-    ('^', "tree"),
-    ('D', "a dog's start"),
-    ('o', "a sheep's start"),
-];
 /// What options are called.
 const KEYS_IN_WORDS: [(&str, &str); 6] = [
     ("dogBarkingR", "bark radius"),
@@ -395,7 +370,7 @@ const KEYS_IN_WORDS: [(&str, &str); 6] = [
     ("turnsLimit", "turns of a match"),
 ];
 
-/// What a model says, for people: names and texts, one of them the tile as it is drawn.
+/// What a model says, for people: names and texts.
 pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
     let Some(model) = Model::read(model) else {
         return Vec::new();
@@ -416,9 +391,6 @@ pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
             format!("{} {value}", words.map_or(&**key, |(_, words)| *words))
         })
         .collect();
-    let drawn = model.drawn();
-    let signs = SIGNS.iter().filter(|(sign, _)| drawn.contains(*sign));
-    let signs = signs.map(|(sign, words)| format!("{sign} {words}"));
     let columns = model.landscape.first().map_or(0, String::len);
     vec![
         (
@@ -435,14 +407,24 @@ pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
         ),
         ("Dogs start at", joined(dogs.collect())),
         ("Sheep were found to start at", joined(seen.collect())),
-        ("Its signs", signs.collect::<Vec<_>>().join(", ")),
-        ("Tile", drawn),
     ]
 }
 
 /// A cell as people count: columns and rows from 1.
 fn place(x: u16, y: u16) -> String {
     format!("column {}, row {}", x + 1, y + 1)
+}
+
+/// The map of a model with all sheep that were found in any match.
+pub(super) fn found(model: &Value) -> Option<Map> {
+    let mut model = Model::read(model)?;
+    let is_penned = |(x, y, _): &&(u16, u16, u32)| {
+        let row = model.landscape.get(usize::from(*y));
+        row.and_then(|row| row.as_bytes().get(usize::from(*x))) == Some(&b'-')
+    };
+    model.penned = model.places.iter().filter(is_penned).count() as u32;
+    model.sheep = model.places.len() as u32;
+    model.map()
 }
 
 /// The map of a model in which every dog and sheep has its place.

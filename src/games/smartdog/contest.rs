@@ -21,6 +21,7 @@ use drover_game::dialect::{Dialect, Route, Seating};
 use drover_game::game::{Bot, Illegal, Outcome, Seat, Seats, SetupError};
 use drover_game::kit::DialogueSetup;
 use drover_game::models::{Modelled, Models};
+use drover_game::scene::{Names, Picture};
 use drover_game::wire::{Dialogue, Frame, Table, WireError};
 use serde_json::Value;
 use std::time::Duration;
@@ -232,6 +233,15 @@ impl Models for MapModels {
 
     fn words(&self, shown: &Value) -> Vec<(&'static str, String)> {
         cartographer::words(shown)
+    }
+
+    fn picture(&self, shown: &Value) -> Option<Picture> {
+        let setup = Setup::on_map(cartographer::found(shown)?, Players::Two);
+        let state = scene::State::whole(&SmartDog::begin(&setup), 1);
+        scene::draw(
+            &serde_json::to_value(state).ok()?,
+            &Names::by_seat(&[None; 2]),
+        )
     }
 }
 
