@@ -7,6 +7,7 @@ mod sharing;
 
 use crate::app::{TestApp, WITH_REFEREE, connected, folder, ok, run, until, verb};
 use driver::{Browser, ENTER, TAB};
+use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -103,7 +104,7 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
     };
     let folder = filled();
     let app = app(folder.path());
-    let (axe, mut wrong) = (axe(), Vec::new());
+    let (axe, mut wrong, mut named) = (axe(), Vec::new(), 0);
     if let Some(axe) = &axe {
         browser.load_first(axe);
     }
@@ -115,7 +116,7 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
             // What changes with the scheme is colours alone.
             for scheme in ["light", "dark"] {
                 browser.look(width, scheme);
-                let mut note = |by: &str, found: serde_json::Value| {
+                let mut note = |by: &str, found: Value| {
                     let found = found.as_array().unwrap().iter();
                     wrong
                         .extend(found.map(|what| format!("{by}: {page} {width} {scheme}: {what}")));
@@ -133,9 +134,14 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
                     wrong.push(format!("{page} {width}: {height} px high"));
                 }
             }
+            let id = page.strip_prefix("/matches/");
+            if width == 1280 && id.is_some_and(|id| !id.contains(['?', '/'])) {
+                named += answers_of_others(&browser, &app, page);
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_ne!(named, 0, "no answer led to a sentence about another player");
     let complaints = browser.complaints(&app.url());
     assert!(complaints.is_empty(), "{complaints:#?}");
     // One that is not there is answered so, which a browser's console counts as an error.
@@ -144,6 +150,38 @@ fn every_page_can_be_read_by_everybody_in_every_dress() {
         browser.text("document.querySelector('h1').textContent"),
         "There is no such thing"
     );
+}
+
+/// How many of the answer times in a replay's list stand next to a sentence about another player: exactly those say whose
+/// answer it was.
+fn answers_of_others(browser: &Browser, app: &TestApp, page: &str) -> usize {
+    let last = browser.text("document.querySelector('#replay input').max");
+    let from = last.parse::<usize>().unwrap().saturating_sub(249);
+    let path = format!("/api/v1{page}/replay?from={from}&limit=250&states=false");
+    let steps = app.items(&path);
+    browser.run("const scrub = document.querySelector('#replay input'); scrub.value = scrub.max; scrub.dispatchEvent(new Event('input'))");
+    let names = browser.run("return [...document.querySelectorAll('.names [data-seat]')].sort((one, other) => one.dataset.seat - other.dataset.seat).map((one) => one.querySelector('strong').textContent)");
+    let rows = browser.run("return [...document.querySelectorAll('.replay-list [data-step]:not([aria-current])')].map((row) => [Number(row.dataset.step), row.querySelector('.replay-took')?.textContent])");
+    let begins = |text: &str, name: &Value| {
+        let rest = text.strip_prefix(name.as_str().unwrap());
+        rest.is_some_and(|rest| rest.starts_with([' ', '\'']))
+    };
+    let mut named = 0;
+    for row in rows.as_array().unwrap() {
+        let step = row[0]
+            .as_u64()
+            .and_then(|at| (at as usize).checked_sub(from));
+        let step = step.and_then(|at| steps.get(at)).unwrap_or(&Value::Null);
+        let (Some(seat), Some(took)) = (step["seat"].as_u64(), row[1].as_str()) else {
+            continue;
+        };
+        let (own, title) = (&names[seat as usize], step["title"].as_str().unwrap());
+        let mut others = names.as_array().unwrap().iter().filter(|name| *name != own);
+        let of_other = others.any(|name| begins(title, name));
+        assert_eq!(begins(took, own), of_other, "{title}: {took}");
+        named += usize::from(of_other);
+    }
+    named
 }
 
 /// axe-core; `None` where it could not be fetched (`.ci/axe`).

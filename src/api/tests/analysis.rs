@@ -385,7 +385,7 @@ async fn the_reason_of_a_late_answer_is_its_own_decisions() {
         let asked = ask(&app, &mut other).await;
         rows.push(decision(other.id, asked, sent_us, cause.is_some()));
         let asked = ask(&app, &mut one).await;
-        rows.push(decision(one.id, asked, 15, false));
+        rows.push(decision(one.id, asked, sent_us.min(60), false));
         answer(&app, &mut other, cause).await;
         answer(&app, &mut one, None).await;
     }
@@ -425,6 +425,14 @@ async fn the_reason_of_a_late_answer_is_its_own_decisions() {
         by_match,
         [json!([match_id(1), 6, 0]), json!([match_id(2), 6, 3])]
     );
+    // On their page, those that all took next to nothing stand in their order.
+    let page = format!("/matches/{}?tab=decisions", match_id(1));
+    let page = app.look(&page, "").await.text;
+    let sum = "6 decisions; the slowest took 60 µs of 100 ms; none was answered by the fallback.";
+    assert!(page.contains(sum), "{page}");
+    let cells = page.split("<td class=\"n wide\">").skip(1);
+    let times = cells.filter_map(|cell| Some(cell.split_once(" µs</td>")?.0));
+    assert!(times.eq(["10", "20", "60", "30", "40", "50"]), "{page}");
     // The seat's row, and the record against rivals, count the same.
     let result = picked(
         &app,

@@ -226,6 +226,8 @@ async fn pages_run_nothing_and_load_nothing_from_elsewhere() {
 async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is() {
     let app = App::new().await;
     let start = app.look("/", "").await.text;
+    let way_in = "<a class=\"small\" href=\"/login\">Sign in</a>";
+    assert!(!start.contains(way_in), "an admin is in already: {start}");
     for command in [
         "http://bots.example:8080/hidden-word/koehandel/champion",
         "curl &#39;http://bots.example:56789/?connect&#38;url1=http://YOUR-HOST:9000/&#38;url2=builtin:champion&#39;",
@@ -291,7 +293,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     request.extensions_mut().unwrap().insert(caller);
     let shut = app.ask(request.body(Body::empty()).unwrap()).await;
     assert_eq!(shut.status, StatusCode::UNAUTHORIZED);
-    assert!(shut.text.contains("no token exists yet"), "{}", shut.text);
+    for part in ["no token exists yet", way_in] {
+        assert!(shut.text.contains(part), "{part}: {}", shut.text);
+    }
 }
 
 #[tokio::test]
@@ -321,7 +325,12 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
         &explain,
     ];
     page(&format!("/matches/{id}"), &parts).await;
-    let parts = ["<td>bid 190, by W</td>", "kind=bluff", "href=\"?entry="];
+    let parts = [
+        "<td>bid 190, by W</td>",
+        ">Seen by</th>",
+        "kind=bluff",
+        "href=\"?entry=",
+    ];
     page(&format!("/matches/{id}?tab=facts"), &parts).await;
     let parts = ["bluff W 190", "id=\"e", &explain];
     page(&format!("/matches/{id}?tab=transcript"), &parts).await;

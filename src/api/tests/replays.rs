@@ -8,7 +8,7 @@ use crate::replay::{Film, View};
 use crate::store::tests::fake::{Pen, call, received, said};
 use crate::store::{Direction, EntryId, MatchResult, NewEntry, SessionId, Side};
 use axum::http::{StatusCode, header};
-use games::Cause;
+use games::{Cause, Fact};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -100,6 +100,50 @@ async fn everything_is_seen_after_the_end_page_by_page() {
         StatusCode::OK,
         "another view is another answer"
     );
+}
+
+#[tokio::test]
+async fn pages_open_a_match_at_its_beginning_and_the_start_page_half_way() {
+    let app = App::new().await;
+    referee(&app, true).await;
+    let own = format!("/matches/{}", match_id(1));
+    for (path, board, halves) in [(own.as_str(), "0:0", false), ("/", "5:2", true)] {
+        let page = app.look(path, "").await.text;
+        let board = format!("<title>{board}</title>");
+        assert!(page.contains(&board), "{path}: {page}");
+        let opens = page.contains("data-opens=\"middle\"");
+        assert_eq!(opens, halves, "{path}: {page}");
+    }
+    // One that runs is opened at its newest step everywhere.
+    let app = App::new().await;
+    referee(&app, false).await;
+    for path in [own.as_str(), "/"] {
+        let page = app.look(path, "").await.text;
+        assert!(page.contains("<title>6:2</title>"), "{path}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn who_saw_it_is_said_only_where_not_everybody_did() {
+    let app = App::new().await;
+    let store = app.store();
+    store.open_match(new_match(1, true)).await.unwrap();
+    for (seat, reply) in [(0, "5"), (1, "2")] {
+        let mut pen = Pen::new(store, None, new_session(1, Side::Referee, seat));
+        let turn = i64::from(seat);
+        let call = NewEntry::new(10 * turn, Direction::Out, call(1, turn));
+        let reply = NewEntry::new(10 * turn + 1, Direction::In, reply);
+        let mut append = pen.append(vec![call, reply]);
+        let deal = Fact::new("deal", json!({ "number": 1 }));
+        append.facts.push((deal, None));
+        pen.send(store, append).await;
+    }
+    let result = MatchResult::new(51, Cause::Cancelled, vec![5, 2]);
+    store.close_match(&match_id(1), result).await.unwrap();
+    let path = format!("/matches/{}?tab=facts", match_id(1));
+    let page = app.look(&path, "").await.text;
+    assert!(page.contains("<td>number 1</td>"), "{page}");
+    assert!(!page.contains(">Seen by</th>"), "{page}");
 }
 
 #[tokio::test]

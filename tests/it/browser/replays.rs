@@ -188,6 +188,15 @@ fn the_charts_name_their_lines(browser: &Browser, game: &str) {
     let below = browser.text("[...document.querySelectorAll('.replay-chart:first-child text[text-anchor=middle].s-muted')].map((one) => one.textContent).join()");
     let turns: Vec<u32> = below.split(',').map(|one| one.parse().unwrap()).collect();
     assert!(turns.is_sorted() && turns.len() > 1, "{game}: {below}");
+    if game == "planowanie" {
+        // Tricks are equally wide, however many steps they have.
+        let places = browser.text("[...document.querySelectorAll('.replay-chart:first-child text[text-anchor=middle].s-muted')].map((one) => one.getAttribute('x')).join()");
+        let places: Vec<f64> = places.split(',').map(|one| one.parse().unwrap()).collect();
+        let width = places[1] - places[0];
+        let mut widths = places.windows(2).map(|pair| pair[1] - pair[0]);
+        assert_eq!(turns, [0, 1, 2, 3]);
+        assert!(widths.all(|one| (one - width).abs() < 1.0), "{places:?}");
+    }
 }
 
 /// A run of quiet steps is one short row until one of them is shown.
@@ -226,6 +235,9 @@ fn a_reader_learns_in_four_clicks_why_a_bot_lost_to_another() {
     let app = TestApp::start(folder.path());
     browser.look(1280, "light");
     browser.open(&app.url());
+    browser.until("/^Step/.test(document.querySelector('.replay-where')?.textContent)");
+    let (shown, count) = step(&browser);
+    assert!(2 * shown > count, "opened at {shown} of {count}");
     let heading = "document.querySelector('h1').textContent";
     browser.click("nav a[href='/bots']");
     browser.until(&format!("{heading} === 'Bots'"));

@@ -38,7 +38,7 @@ fn a_player_sees_its_own_cards_and_what_is_revealed() {
             .expect("a player")
     };
     let mut players: Vec<_> = (0..PLAYERS).map(player).collect();
-    let (mut compared, mut secret) = (0, 0);
+    let (mut compared, mut secret, mut cards) = (0, 0, 0_u32);
     for exchange in &played.transcript {
         let mut calls = Vec::new();
         table.calls(&mut calls);
@@ -79,7 +79,14 @@ fn a_player_sees_its_own_cards_and_what_is_revealed() {
             exchange.seat,
             Reply::Text(exchange.reply.as_deref().unwrap_or_default().as_bytes()),
         );
-        whole_deck(&state(table.scene()).expect("a scene"));
+        let scene = table.scene().expect("a scene");
+        cards += u32::from(exchange.call == "gen_move");
+        let begun = cards.div_ceil(PLAYERS as u32);
+        assert_eq!(
+            scene.turn, begun,
+            "tricks are counted from their first card"
+        );
+        whole_deck(&state(Some(scene)).expect("a scene"));
     }
     assert_eq!((compared, secret), (3 * PLAYERS + 19 * PLAYERS, 3 * 6));
     let end = state(table.scene()).expect("a scene");
