@@ -29,6 +29,8 @@ pub(super) struct FactsShown {
     pub(super) any_kind: bool,
     pub(super) any_seat: bool,
     pub(super) facts: Vec<Fact>,
+    /// Whether one of these was not seen by everybody.
+    pub(super) is_partly_seen: bool,
     /// Whether there are some before these.
     pub(super) later: bool,
     pub(super) next: Option<String>,
@@ -64,11 +66,6 @@ pub(super) struct Fact {
 }
 
 impl FactsShown {
-    /// Whether any of them was not seen by everybody.
-    pub(super) fn is_seen(&self) -> bool {
-        self.facts.iter().any(|fact| !fact.seen_by.is_empty())
-    }
-
     /// The facts of the kind and seat that are asked for, merged where several seats show the same; without either the
     /// highlights.
     pub(super) async fn read(visit: &Visit, id: &str, names: &Names) -> Result<Self, Problem> {
@@ -87,12 +84,11 @@ impl FactsShown {
         let all = || film.steps().iter().flat_map(|step| &step.facts);
         let first = visit.value("cursor").and_then(|at| at.parse().ok());
         let first: usize = first.unwrap_or(0);
-        let over = watched.row.ended_us.is_some();
-        let end = film.steps().last().filter(|_| over);
-        let end = end.map(|last| last.step);
-        let mut wanted = joined(chosen.rows(film.steps(), end)).into_iter();
-        let facts = wanted.by_ref().skip(first).take(FACTS_MAX);
-        let facts = facts
+        let last = watched.row.ended_us.and(film.steps().last());
+        let end = last.map(|last| last.step);
+        let mut wanted = joined(chosen.rows(film.steps(), end)).into_iter().skip(first);
+        let facts = wanted.by_ref().take(FACTS_MAX);
+        let facts: Vec<Fact> = facts
             .map(|run| {
                 let unsent = run.found.is_none() && Some(run.step.step) == end;
                 let mut found = run.found.cloned();
@@ -123,6 +119,7 @@ impl FactsShown {
             any_seat: chosen.seat.is_none(),
             kinds: choices(visit, "kind", kinds),
             seats: choices(visit, "by", seats),
+            is_partly_seen: facts.iter().any(|fact| !fact.seen_by.is_empty()),
             facts,
             later: first > 0,
             next: wanted
