@@ -25,6 +25,8 @@ pub(super) struct Stage {
 /// Where a match stands when it is opened.
 #[derive(Default)]
 pub(super) struct Position {
+    /// The number of its step, from 1.
+    pub(super) step: u32,
     /// What happened last, in a sentence.
     pub(super) title: String,
     /// Its board; another one for phones where the game has that.
@@ -59,6 +61,7 @@ impl Position {
         let wanted = shapes.iter().map(|(shape, _)| *shape).collect();
         let drawn = replays::opening(visit, &watched, opening, wanted).await?;
         for (&(_, class), (step, still)) in shapes.iter().zip(drawn) {
+            position.step = step.step + 1;
             position.title.clone_from(&step.title);
             position.boards.extend(Board::new(class, step, still));
         }

@@ -111,7 +111,7 @@ async fn pages_open_a_match_at_its_beginning_and_the_start_page_half_way() {
         let page = app.look(path, "").await.text;
         let board = format!("<title>{board}</title>");
         assert!(page.contains(&board), "{path}: {page}");
-        let opens = page.contains("data-opens=\"middle\"");
+        let opens = page.contains("data-step=\"3\"");
         assert_eq!(opens, halves, "{path}: {page}");
     }
     // One that runs is opened at its newest step everywhere.
@@ -120,6 +120,7 @@ async fn pages_open_a_match_at_its_beginning_and_the_start_page_half_way() {
     for path in [own.as_str(), "/"] {
         let page = app.look(path, "").await.text;
         assert!(page.contains("<title>6:2</title>"), "{path}: {page}");
+        assert!(!page.contains("data-step="), "{path}: {page}");
     }
 }
 

@@ -337,14 +337,14 @@
     const known = seats.filter((seat) => seat !== null && seat !== undefined).sort((one, other) => one - other);
     choices(whose, [["", "All players"], ...known.map((seat) => [String(seat), named(seat)])]);
   };
-  // The place that the address asks for: a step, a turn, or an entry in a seat's transcript.
+  // The place that the address or else the page asks for: a step, a turn, or an entry in a seat's transcript.
   const asked = Object.fromEntries(new URLSearchParams(location.search));
   // What else it asks for in another site's frame, or our own page.
   const settings = embedded ? asked : root.dataset;
   if (SPEEDS.includes(Number(settings.speed))) speed.value = String(Number(settings.speed));
   if (["light", "dark"].includes(settings.theme)) document.documentElement.dataset.theme = settings.theme;
   let starts = settings.autoplay === "1" && (embedded || !matchMedia("(prefers-reduced-motion: reduce)").matches);
-  let wanted = ["step", "turn", "entry"].some((name) => name in asked) ? asked : null;
+  let wanted = [asked, root.dataset].find((one) => ["step", "turn", "entry"].some((name) => name in one)) ?? null;
   // The seat whose view it is; empty: everything, or the only one.
   let viewed = asked.view || "";
   // Where that is; -1 if it may be yet to come. Entries are in order only within one seat's transcript, and not every
@@ -396,11 +396,6 @@
     doubt.textContent = doubts.join(" ");
     doubt.hidden = !doubts.length;
     if (!steps.length) title.textContent = data.withheld ? withheld(data) : "There is nothing to be seen yet.";
-    // A match that is over is opened on the start page where the page has its board.
-    if (root.dataset.opens === "middle" && wanted === null && !live) {
-      wanted = { step: Math.floor(total / 2) + 1 };
-      delete root.dataset.opens;
-    }
     if (wanted !== null) {
       const index = place(data.next === null);
       if (index >= 0) [at, wanted] = [index, null];
