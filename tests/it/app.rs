@@ -135,13 +135,14 @@ pub fn report(output: Output) -> Value {
 pub fn until(mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
-        pause(begun);
+        pause(begun, || "it does not come".to_owned());
     }
 }
 
-/// Between two looks for what is waited for since then: ever longer, as a look may take a process.
-fn pause(since: Instant) {
-    assert!(since.elapsed() < PATIENCE, "it does not come");
+/// Between two looks for what is waited for since then: ever longer, as a look may take a process. After too long, `lack`
+/// says what is missing.
+fn pause(since: Instant, lack: impl FnOnce() -> String) {
+    assert!(since.elapsed() < PATIENCE, "{}", lack());
     let sixth = since.elapsed() / 6;
     std::thread::sleep(sixth.clamp(Duration::from_millis(5), Duration::from_millis(60)));
 }
@@ -405,9 +406,7 @@ impl TestApp {
     pub fn get_until(&self, path: &str, pleases: impl Fn(&Answer) -> bool) -> Answer {
         let (begun, mut answer) = (Instant::now(), self.get(path));
         while !pleases(&answer) {
-            let passed = begun.elapsed();
-            assert!(passed < PATIENCE, "{path} stays {answer:?}: {}", self.log());
-            pause(begun);
+            pause(begun, || format!("{path} stays {answer:?}: {}", self.log()));
             answer = self.get(path);
         }
         answer
