@@ -110,12 +110,11 @@ impl GameCard {
         }
     }
 
-    /// A fact in a sentence, of players with these names; `own` is the place of the seat whose transcript shows it.
+    /// A fact in a sentence to be filled in; `own` is the place of the seat whose transcript shows it.
     #[must_use]
-    pub fn said(&self, fact: &Fact, own: Option<usize>, names: &Names) -> String {
+    pub fn said(&self, fact: &Fact, own: Option<usize>) -> String {
         let reading = Reading { fact, own };
-        let sentence = (self.sentence)(reading).unwrap_or_else(|| reading.plain());
-        names.fill(&sentence)
+        (self.sentence)(reading).unwrap_or_else(|| reading.plain())
     }
 
     /// An answer to a message in the game's words, of players with these names; on one line as it is, where it has none.

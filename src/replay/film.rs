@@ -138,7 +138,7 @@ impl Film {
             names: &self.names,
             own: self.own,
         };
-        fact.sentence = wording.sentence(&fact.fact, fact.source);
+        fact.word(&wording);
     }
 
     /// Steps from one on, at most a number, and what their pictures have alike.

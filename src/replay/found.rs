@@ -23,6 +23,9 @@ pub struct StepFact {
     pub fact: Fact,
     /// It in a sentence.
     pub sentence: String,
+    /// The seat that the sentence begins with, where it begins with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<u8>,
     /// Whether it is one of the moments that the match turns on.
     #[serde(skip_serializing_if = "is_false")]
     pub turns: bool,
@@ -41,14 +44,24 @@ fn is_false(truth: &bool) -> bool {
 impl StepFact {
     /// As a seat's transcript shows it.
     pub(super) fn new(seat: Option<u8>, fact: Fact, wording: &Wording<'_>) -> Self {
-        Self {
+        let mut new = Self {
             seats: seat.into_iter().collect(),
-            sentence: wording.sentence(&fact, seat),
+            sentence: String::new(),
+            subject: None,
             turns: wording.turns_on(&fact),
             routine: wording.kit.card().routine.contains(&&*fact.kind),
             fact,
             source: seat,
-        }
+        };
+        new.word(wording);
+        new
+    }
+
+    /// Puts it into words, also again after something was taken out of its data.
+    pub(super) fn word(&mut self, wording: &Wording<'_>) {
+        let sentence = wording.sentence(&self.fact, self.source);
+        self.subject = wording.names.subject(&sentence);
+        self.sentence = wording.names.fill(&sentence);
     }
 
     /// Adds it to a step's facts, if there is room and it is not there.
@@ -271,6 +284,8 @@ mod tests {
         let won = "dan wins 2 cows from ann, whom it had challenged; 100 in 1 card against 1 card";
         let (first, second) = (vec![0, 1, 2], vec![0, 2, 3]);
         assert_eq!(shown, [(bought, &first), (won, &second)]);
+        let subjects = [&found[0], &found[1]].map(|one| one.shown.subject);
+        assert_eq!(subjects, [Some(2), Some(3)]);
         assert_eq!((found[0].row.id, found[0].first), (3, Some(EntryId(1))));
         assert_eq!(
             found[1].row.data["offers"],

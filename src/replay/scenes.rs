@@ -47,6 +47,9 @@ pub struct Step {
     /// Whether its title is news by the game's own comparison of states, and no mere word for what was done.
     #[serde(skip)]
     pub news: bool,
+    /// The seat that its title begins with, where it begins with one: not always the seat whose entry it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<u8>,
     /// The position, in the game's own schema, where states are wanted.
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -482,7 +485,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
         if figures.is_some() {
             self.figures.clone_from(&figures);
         }
-        let alone = self.timing.is_of_one();
+        let (alone, names) = (self.timing.is_of_one(), self.wording.names);
         self.held = Some(Step {
             took_ms: self.timing.took_ms.take().filter(|_| alone),
             late: std::mem::take(&mut self.timing.late),
@@ -492,8 +495,9 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             at: after.map(|(_, entry)| time(entry.at_us)),
             seat: after.and_then(|(seat, _)| seat).filter(|_| alone),
             entry: after.map(|(_, entry)| entry.id),
-            news: !quiet && title != self.wording.names.fill(&self.said),
-            title,
+            news: !quiet && names.fill(&title) != names.fill(&self.said),
+            subject: names.subject(&title),
+            title: names.fill(&title),
             quiet,
             state: Some(state),
             facts: Vec::new(),

@@ -17,20 +17,16 @@ pub(super) struct Wording<'a> {
 }
 
 impl Wording<'_> {
-    /// A fact that this seat notes, in a sentence.
+    /// A fact that this seat notes, in a sentence to be filled in.
     pub(super) fn sentence(&self, fact: &Fact, seat: Option<u8>) -> String {
         let own = self.own.or_else(|| seat.map(usize::from));
-        self.kit.card().said(fact, own, self.names)
+        self.kit.card().said(fact, own)
     }
 
-    /// What a scene says after the state before it, if any.
+    /// What a scene says after the state before it, if any, to be filled in.
     pub(super) fn news(&self, before: Option<&Value>, scene: &Scene) -> News {
         let news = before.and_then(|before| (self.kit.card().news)(before, scene));
-        let News { title, quiet } = news.unwrap_or_else(|| News::loud(&*scene.title));
-        News {
-            title: self.names.fill(&title),
-            quiet,
-        }
+        news.unwrap_or_else(|| News::loud(&*scene.title))
     }
 
     /// Whether the match turns on it.

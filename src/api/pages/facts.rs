@@ -236,17 +236,10 @@ fn joined<'a>(rows: impl Iterator<Item = (&'a Step, Option<&'a StepFact>)>) -> V
 fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names) -> Fact {
     let (step, last) = (run.step, run.last);
     let entry = step.entry.map(|entry| entry.0);
-    let (seats, sentence, turns) = match found {
-        Some(found) => (found.seats, found.sentence, found.turns),
-        None => (Vec::new(), step.title.clone(), false),
+    let (seats, subject, sentence, turns) = match found {
+        Some(found) => (found.seats, found.subject, found.sentence, found.turns),
+        None => (Vec::new(), step.subject, step.title.clone(), false),
     };
-    let begins = |seat: &usize| {
-        let rest = sentence.strip_prefix(&names.name(*seat));
-        rest.is_some_and(|rest| rest.starts_with([' ', '\'']))
-    };
-    let subject = (0..names.count())
-        .filter(begins)
-        .max_by_key(|seat| names.name(*seat).len());
     let seen_by = seats.iter().map(|seat| names.name(usize::from(*seat)));
     Fact {
         turn: match step.turn {
@@ -255,7 +248,7 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names) -> Fact {
         },
         times: run.times,
         step: step.step + 1,
-        colour: subject.map(|seat| names.colour(seat)),
+        colour: subject.map(|seat| names.colour(seat.into())),
         sentence,
         turns,
         seen_by: match seats.len() {

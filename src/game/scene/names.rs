@@ -185,6 +185,17 @@ impl Names {
         place.map_or_else(|| format!("Player {number}"), |place| self.name(place))
     }
 
+    /// The seat, from 0, of the player whom a sentence begins with that is to be filled in, where it is known.
+    #[must_use]
+    pub fn subject(&self, sentence: &str) -> Option<u8> {
+        let number = u32::from(sentence.chars().next()?).checked_sub(FIRST)?;
+        let place = match number.checked_sub(PLACES_MAX) {
+            Some(number) => self.place_of(number)?,
+            None => number as usize,
+        };
+        u8::try_from(self.players.get(place)?.seat).ok()
+    }
+
     /// A sentence with the names in it.
     #[must_use]
     pub fn fill(&self, sentence: &str) -> String {
@@ -287,6 +298,11 @@ mod tests {
         let sentence = format!("{} meets {}", Numbered(1), Numbered(7));
         assert_eq!(numbered.fill(&sentence), "b meets Player 7");
         assert_eq!(own.fill(&sentence), "Player 1 meets Player 7");
+        let subjects = [&numbered, &own].map(|names| names.subject(&sentence));
+        assert_eq!(subjects, [Some(1), None]);
+        let begins = |names: &Names, words: &str| names.subject(&format!("{words}{} wins", Who(1)));
+        assert_eq!((begins(&own, ""), begins(&own, "then ")), (Some(0), None));
+        assert_eq!(begins(&Names::default(), ""), None);
         let alone = own.numbered_at(2, Some(7));
         assert_eq!(alone.fill(&sentence), "Player 1 meets b");
     }

@@ -46,11 +46,6 @@
   // Who sits where, as the page says it.
   const listed = (seat) => document.querySelector(`.names [data-seat="${seat}"]`);
   const named = (seat) => listed(seat)?.querySelector("strong")?.textContent || `Seat ${seat + 1}`;
-  // Whom a sentence is about: the player whom it begins with.
-  const begins = (sentence, name) => sentence.startsWith(name) && [" ", "'", "’"].includes(sentence[name.length]);
-  const subject = (sentence) => [...document.querySelectorAll(".names [data-seat]")]
-    .filter((one) => begins(sentence, named(one.dataset.seat)))
-    .sort((one, other) => named(other.dataset.seat).length - named(one.dataset.seat).length)[0];
   const colour = (seat) => listed(seat)?.querySelector("circle")?.getAttribute("class") || `s-p${seat % COLOURS}`;
   const writer = (one) => one.seat === null ? "our program" : named(one.seat);
   const reasons = (step) => {
@@ -137,16 +132,15 @@
     const number = begin !== end ? `${begin}–${end}` : (fresh || run) && begin > 0 ? begin : "";
     press.append(make("span", { class: "replay-turn", title: turn }, number));
     const folded = run && shown === undefined;
-    const seat = subject(step.title);
-    if (!folded && seat) {
+    if (!folded && step.subject !== undefined) {
       const dot = shape("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" });
-      dot.append(shape("circle", { class: colour(seat.dataset.seat), cx: 5, cy: 5, r: 5 }));
+      dot.append(shape("circle", { class: colour(step.subject), cx: 5, cy: 5, r: 5 }));
       press.append(dot);
     }
     press.append(make("span", {}, folded ? `${to - from} quiet steps` : step.title));
     if (!folded && step.took_ms !== undefined) {
       // A sentence about another player may follow from this answer.
-      const theirs = (step.seat ?? null) !== null && Number(seat?.dataset.seat ?? step.seat) !== step.seat;
+      const theirs = (step.seat ?? null) !== null && (step.subject ?? step.seat) !== step.seat;
       const took = lasted(step.took_ms);
       press.append(make("span", { class: "replay-took", title: "answer time" }, theirs ? `${named(step.seat)} ${took}` : took));
     }
