@@ -84,7 +84,7 @@ pub(super) struct Replay {
     /// How many steps there are in all.
     steps: usize,
     /// Whether the match goes on after the last of them: no more than 20,000 are shown.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
     /// Where the transcripts differ from what playing them again gives: it may be wrong from there on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -271,10 +271,6 @@ pub(super) async fn opening(
     };
     let turn = reader.turns().wait().await?;
     turn.spend(draw).await?.map_err(failed)
-}
-
-fn is_false(truth: &bool) -> bool {
-    !truth
 }
 
 fn failed(why: impl std::fmt::Display) -> Problem {

@@ -27,7 +27,7 @@ pub struct StepFact {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<u8>,
     /// Whether it is one of the moments that the match turns on.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub turns: bool,
     /// Whether it is routine.
     #[serde(skip)]
@@ -35,10 +35,6 @@ pub struct StepFact {
     /// The seat whose figures they are.
     #[serde(skip)]
     pub(super) source: Option<u8>,
-}
-
-fn is_false(truth: &bool) -> bool {
-    !truth
 }
 
 impl StepFact {

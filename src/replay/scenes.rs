@@ -42,7 +42,7 @@ pub struct Step {
     /// What happened last, in one sentence.
     pub title: String,
     /// Whether that is nothing that a spectator waits for, such as a turn without a capture.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub quiet: bool,
     /// Whether its title is news by the game's own comparison of states, and no mere word for what was done.
     #[serde(skip)]
@@ -59,7 +59,7 @@ pub struct Step {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<f64>,
     /// Whether an answer did not come, or not in time, since the step before; of the last step also after it.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
     /// The figures of the game's measures, by measure and seat, where any is another than before.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ pub struct StepStderr {
     /// Its first lines.
     pub text: String,
     /// Whether there is more of it.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
 
@@ -145,10 +145,6 @@ pub struct Remarks {
     pub differences: Vec<String>,
     /// Whether the match goes on after the last step: there are more than [`STEPS_MAX`].
     pub cut: bool,
-}
-
-fn is_false(truth: &bool) -> bool {
-    !truth
 }
 
 /// Whose view of a match is shown.
