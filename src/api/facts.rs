@@ -9,7 +9,7 @@ use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
 use crate::history::{self, FactRow, Page, PageAt, STDERR, SessionRow};
-use crate::replay::events;
+use crate::replay::read_events;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -65,17 +65,14 @@ async fn once(
     kind: Option<&str>,
     at: &PageAt,
 ) -> Result<Page<FactRow>, Problem> {
-    let store = reader.state.store.reader();
-    let (row, sessions) = (&seen.row, &seen.contents.sessions);
-    let Some(kit) = store.kit(&row.game) else {
+    let (store, row) = (&reader.state.store, &seen.row);
+    let Some(kit) = store.reader().kit(&row.game) else {
         return Err(Problem::not_found(format!("there is no game {}", row.game)));
     };
     let after = at.after.as_deref().unwrap_or("0");
     let after: i64 = after.parse().map_err(|_| Problem::cursor(after))?;
-    let mut facts = history::facts(store, &row.id).await?;
-    facts.retain(|fact| sessions.iter().any(|session| session.id == fact.session));
-    let rows = events(kit, row, sessions, facts).into_iter();
-    let rows = rows.map(|event| event.row);
+    let events = read_events(store, kit, row, &seen.contents.sessions, |_| true).await?;
+    let rows = events.into_iter().map(|event| event.row);
     let wanted = |row: &FactRow| row.id > after && kind.is_none_or(|kind| row.kind == kind);
     let mut items: Vec<FactRow> = rows.filter(wanted).collect();
     items.sort_unstable_by_key(|row| row.id);

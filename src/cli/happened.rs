@@ -1,6 +1,6 @@
 //! What happened in a match, each event once: for `drover match show --facts` and for exports.
 
-use crate::history;
+use crate::history::{self, STDERR};
 use crate::replay::{Event, read_events};
 use crate::store::{MatchRow, Store};
 use anyhow::Context as _;
@@ -11,7 +11,7 @@ pub(super) async fn read(store: &Store, row: &MatchRow) -> anyhow::Result<Vec<Ev
     let kit = store.reader().kit(&row.game);
     let kit = kit.with_context(|| format!("there is no game {:?}", row.game))?;
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
-    Ok(read_events(store, kit, row, &sessions).await?)
+    Ok(read_events(store, kit, row, &sessions, |fact| fact.kind != STDERR).await?)
 }
 
 /// As data: seats, kind, data, sentence, and the entry that showed it first.

@@ -2,7 +2,7 @@
 
 use super::names::names_in;
 use super::wording::Wording;
-use crate::history::{self, FactRow, STDERR, SessionRow};
+use crate::history::{self, FactRow, SessionRow};
 use crate::store::types::{EntryId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use games::{Fact, Kit, Observed, Seat, happened};
@@ -82,8 +82,7 @@ pub struct Event {
 /// What happened in a match, each event once, as these sessions' facts show it, in the order in which it showed. Of a seat
 /// with several sessions, our referee's transcript counts, else the last one; of the others only what it does not note,
 /// such as fallbacks.
-#[must_use]
-pub fn events(
+fn events(
     kit: &'static dyn Kit,
     row: &MatchRow,
     sessions: &[SessionRow],
@@ -130,7 +129,7 @@ pub fn events(
     found.into_iter().filter_map(event).collect()
 }
 
-/// Reads what happened in these sessions of a match, but for standard error.
+/// Reads what happened in these sessions of a match, as the facts show it that are wanted.
 ///
 /// # Errors
 /// [`StoreError::Read`].
@@ -139,11 +138,11 @@ pub async fn read_events(
     kit: &'static dyn Kit,
     row: &MatchRow,
     sessions: &[SessionRow],
+    wanted: fn(&FactRow) -> bool,
 ) -> Result<Vec<Event>, StoreError> {
     let mut noted = history::facts(store.reader(), &row.id).await?;
-    noted.retain(|fact| {
-        fact.kind != STDERR && sessions.iter().any(|session| session.id == fact.session)
-    });
+    let is_theirs = |fact: &FactRow| sessions.iter().any(|one| one.id == fact.session);
+    noted.retain(|fact| wanted(fact) && is_theirs(fact));
     Ok(events(kit, row, sessions, noted))
 }
 

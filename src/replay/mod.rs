@@ -38,7 +38,7 @@ pub use explain::{
 };
 pub use explain_error::ExplainError;
 pub use film::{Film, Parts};
-pub use found::{Event, StepFact, events, read_events};
+pub use found::{Event, StepFact, read_events};
 pub use fuzz::fuzz;
 pub use games::RecordedReply;
 pub use names::seat_names;

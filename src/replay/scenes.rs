@@ -9,7 +9,7 @@ use super::setup::dialogue_setup;
 use super::table::watch_match;
 use super::wording::{Timing, Wording};
 use crate::clock::time;
-use crate::history::{self, SessionRow};
+use crate::history::{self, STDERR, SessionRow};
 use crate::store::types::{Direction, Entry, EntryId, SessionId, Side};
 use crate::store::{MatchRow, Store, StoreError};
 use crate::thinking::{Panicked, guarded};
@@ -293,7 +293,7 @@ async fn facts(
     sessions: &[SessionRow],
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
-    for event in read_events(store, kit, row, sessions).await? {
+    for event in read_events(store, kit, row, sessions, |fact| fact.kind != STDERR).await? {
         if let Some(entry) = event.first {
             found.entry(entry).or_default().push(event.shown);
         }
