@@ -27,8 +27,9 @@ pub(super) struct Args {
     /// The entry that asked for the decision, by its number in the log.
     #[arg(long, value_name = "N")]
     entry: Option<i64>,
-    /// How long it thinks again, in nodes, at most 2000000n and 5 s.
-    #[arg(long, default_value_t = ThinkBudget::Nodes(NODES_DEFAULT))]
+    #[arg(long, default_value_t = ThinkBudget::Nodes(NODES_DEFAULT), help = format!(
+        "How long it thinks again, in nodes, at most {NODES_MAX}n and {} s", THINKS_MAX.as_secs()
+    ))]
     budget: ThinkBudget,
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
