@@ -59,8 +59,7 @@ pub(super) async fn name(
     asked: Asked,
     Json(given): Json<RivalNames>,
 ) -> Result<Response, Problem> {
-    let kit = asked.state.store.reader().kit(&game);
-    let kit = kit.ok_or_else(|| Problem::not_found(format!("there is no game {game}")))?;
+    let kit = asked.state.store.reader().known_kit(&game)?;
     // Numbers are stored.
     let fits = |number: &u64| i64::try_from(*number).is_ok();
     if let Some(player) = given.player.filter(|player| !fits(player)) {

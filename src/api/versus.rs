@@ -22,9 +22,7 @@ impl Rows for OfBot {
 
     async fn page(reader: &Reader, params: &Params<Nothing>) -> Paged<Versus> {
         let [game, bot] = params.both();
-        if reader.state.store.reader().kit(game).is_none() {
-            return Err(Problem::not_found(format!("there is no game {game}")));
-        }
+        reader.state.store.reader().known_kit(game)?;
         let at = params.page_or_whole()?;
         let items = versus(reader, game, Subject::Bot(bot)).await?;
         if items.is_empty() {

@@ -3,15 +3,12 @@
 use crate::history::{self, STDERR};
 use crate::replay::{Event, read_events};
 use crate::store::{MatchRow, Store};
-use anyhow::Context as _;
 use serde_json::{Value, json};
 
 /// Reads it.
 pub(super) async fn read(store: &Store, row: &MatchRow) -> anyhow::Result<Vec<Event>> {
-    let kit = store.reader().kit(&row.game);
-    let kit = kit.with_context(|| format!("there is no game {:?}", row.game))?;
     let sessions = history::sessions_of(store.reader(), &row.id).await?;
-    Ok(read_events(store, kit, row, &sessions, |fact| fact.kind != STDERR).await?)
+    Ok(read_events(store, row, &sessions, |fact| fact.kind != STDERR).await?)
 }
 
 /// As data: seats, kind, data, sentence, and the entry that showed it first.

@@ -132,14 +132,14 @@ fn events(
 /// Reads what happened in these sessions of a match, as the facts show it that are wanted.
 ///
 /// # Errors
-/// [`StoreError::Read`].
+/// [`StoreError::Read`]; [`StoreError::Unknown`] if no game has its name.
 pub async fn read_events(
     store: &Store,
-    kit: &'static dyn Kit,
     row: &MatchRow,
     sessions: &[SessionRow],
     wanted: fn(&FactRow) -> bool,
 ) -> Result<Vec<Event>, StoreError> {
+    let kit = store.reader().known_kit(&row.game)?;
     let mut noted = history::facts(store.reader(), &row.id).await?;
     let is_theirs = |fact: &FactRow| sessions.iter().any(|one| one.id == fact.session);
     noted.retain(|fact| wanted(fact) && is_theirs(fact));

@@ -236,11 +236,7 @@ pub async fn footage(
     view: View,
     open: bool,
 ) -> Result<Footage, StoreError> {
-    let unknown = || StoreError::Unknown {
-        what: "game",
-        id: row.game.clone(),
-    };
-    let kit = store.reader().kit(&row.game).ok_or_else(unknown)?;
+    let kit = store.reader().known_kit(&row.game)?;
     let own = match &view {
         View::Everything(_) => None,
         View::Seat(session) => Some(&**session),
@@ -261,7 +257,7 @@ pub async fn footage(
             Source::Table {
                 setup: row.setup.clone(),
                 entries,
-                facts: facts(store, kit, row, &sessions).await?,
+                facts: facts(store, row, &sessions).await?,
                 // One that was given up may have been cut between its seats' transcripts.
                 growing: row.ended_us.is_none() || row.cause == Some(Cause::Cancelled),
             }
@@ -288,12 +284,11 @@ pub async fn footage(
 /// What happened in a match, by the entry that it follows from.
 async fn facts(
     store: &Store,
-    kit: &'static dyn Kit,
     row: &MatchRow,
     sessions: &[SessionRow],
 ) -> Result<HashMap<EntryId, Vec<StepFact>>, StoreError> {
     let mut found: HashMap<EntryId, Vec<StepFact>> = HashMap::new();
-    for event in read_events(store, kit, row, sessions, |fact| fact.kind != STDERR).await? {
+    for event in read_events(store, row, sessions, |fact| fact.kind != STDERR).await? {
         if let Some(entry) = event.first {
             found.entry(entry).or_default().push(event.shown);
         }

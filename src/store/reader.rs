@@ -1,5 +1,6 @@
 //! [`Reader`]: the connections that everything above reads by.
 
+use super::error::StoreError;
 use super::rules::Rules;
 use crate::store::sql::Pool;
 use std::sync::Arc;
@@ -28,6 +29,15 @@ impl Reader {
     #[must_use]
     pub fn kit(&self, game: &str) -> Option<&'static dyn games::Kit> {
         self.rules.kit(game)
+    }
+
+    /// The same, where there must be one.
+    ///
+    /// # Errors
+    /// [`StoreError::Unknown`] if no game has this name.
+    pub fn known_kit(&self, game: &str) -> Result<&'static dyn games::Kit, StoreError> {
+        let (what, id) = ("game", game.to_owned());
+        self.kit(game).ok_or(StoreError::Unknown { what, id })
     }
 
     /// Closes the connections.
