@@ -2,12 +2,14 @@
 //! same price, offers a third of its cash for the most valuable animal at the deck's end, counters with a
 //! third.
 
-use super::policy::{Challenge, Standing, challenges, pay, pick};
+use super::policy::{Challenge, Standing, buy_within, challenges, pay, pick};
+use super::reason::Reason;
 use crate::cards::Animal;
 use crate::message::Goods;
 use crate::rules::{Act, Ask, Koehandel};
 use crate::view::View;
 use drover_game::game::{Bot, Budget};
+use drover_game::reasons::Reasons;
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "Bids and buys up to a quarter of a quartet's value, offers and counters with a third of its cash.";
@@ -22,9 +24,9 @@ pub fn limit(card: Animal) -> u16 {
     card.value() / 4
 }
 
-/// Its answer.
+/// Its answer, and the rule that decided.
 #[must_use]
-pub fn act(view: &View, ask: &Ask) -> Act {
+pub fn act(view: &View, ask: &Ask) -> (Act, Reason) {
     let cash = view.purse.value();
     match *ask {
         Ask::Turn if view.deck_empty() => {
@@ -39,16 +41,22 @@ pub fn act(view: &View, ask: &Ask) -> Act {
                     }
                 },
             );
-            best.map_or(Act::Auction, |best| {
-                Act::trade(best.rival, best.animal, pick(view.purse, cash / 3))
+            best.map_or((Act::Auction, Reason::NoTrade), |best| {
+                let offer = pick(view.purse, cash / 3);
+                (Act::trade(best.rival, best.animal, offer), Reason::Dearest)
             })
         }
-        Ask::Turn => Act::Auction,
-        Ask::Bid { card, price, .. } => Act::Amount(raise(limit(card).min(cash), price)),
-        Ask::PreEmpt { card, price, .. } if price <= limit(card).min(cash) => Act::bid(price),
-        Ask::PreEmpt { .. } => Act::PASS,
+        Ask::Turn => (Act::Auction, Reason::Late),
+        Ask::Bid { card, price, .. } => {
+            let limit = limit(card).min(cash);
+            let bid = raise(limit, price);
+            (Act::Amount(bid), Reason::from_bid(bid, price, limit))
+        }
+        Ask::PreEmpt { card, price, .. } => buy_within(limit(card).min(cash), price),
         Ask::Pay { price, .. } => pay(view.purse, price),
-        Ask::Counter { .. } | Ask::Rebid { .. } => Act::cards(pick(view.purse, cash / 3)),
+        Ask::Counter { .. } | Ask::Rebid { .. } => {
+            (Act::cards(pick(view.purse, cash / 3)), Reason::Third)
+        }
     }
 }
 
@@ -60,6 +68,11 @@ pub fn raise(limit: u16, price: u16) -> Option<u16> {
 
 impl Bot<Koehandel> for Face {
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        act(view, ask)
+        act(view, ask).0
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
+        let (act, reason) = act(view, ask);
+        Reasons::by_rule(act, reason)
     }
 }

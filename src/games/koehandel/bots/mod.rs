@@ -8,6 +8,7 @@ mod filler;
 mod guide;
 pub mod policy;
 mod random;
+mod reason;
 mod registry;
 mod setbuilder;
 mod signature;

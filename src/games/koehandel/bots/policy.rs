@@ -1,11 +1,13 @@
 //! One parametric policy, of which most rungs of the ladder are instances: the value of a card is the rise in
 //! the final score that it brings nearer; a [`Profile`] says which fraction of it to bid, offer and keep.
 
+use super::reason::{Aim, Reason};
 use crate::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
 use crate::message::Goods;
 use crate::rules::{Act, Ask, Koehandel};
 use crate::view::{Herd, View};
 use drover_game::game::{Bot, Budget};
+use drover_game::reasons::Reasons;
 use drover_game::rng::Rng;
 
 /// A source of random numbers: the seeded generator in matches, a cheaper one in playouts.
@@ -285,25 +287,36 @@ impl Profile {
 
     /// Answers an ask. `limits` is the player's memory between the asks of one auction.
     pub fn act(&self, view: &View, ask: &Ask, limits: &mut Limits, rng: &mut impl Chance) -> Act {
+        self.reasoned(view, ask, limits, rng).0
+    }
+
+    /// The same with the rule that decided.
+    pub fn reasoned(
+        &self,
+        view: &View,
+        ask: &Ask,
+        limits: &mut Limits,
+        rng: &mut impl Chance,
+    ) -> (Act, Reason) {
         match *ask {
             Ask::Turn => self.turn(view, limits, rng),
             Ask::Bid { card, price, .. } => {
                 limits.refresh(self, view, card, rng);
-                Act::Amount(self.raise(limits.bid, price, rng))
+                let bid = self.raise(limits.bid, price, rng);
+                (Act::Amount(bid), Reason::from_bid(bid, price, limits.bid))
             }
             Ask::PreEmpt { card, price, .. } => {
                 limits.refresh(self, view, card, rng);
-                if price <= limits.pre_empt {
-                    Act::bid(price)
-                } else {
-                    Act::PASS
-                }
+                buy_within(limits.pre_empt, price)
             }
             Ask::Pay { price, .. } => pay(view.purse, price),
-            Ask::Counter { .. } | Ask::Rebid { .. } => {
-                let bid = ask.goods().map(|goods| self.counter(view, goods, rng));
-                Act::cards(bid.unwrap_or_default())
-            }
+            Ask::Counter { .. } | Ask::Rebid { .. } => match ask.goods() {
+                Some(goods) => {
+                    let (bid, reason) = self.counter(view, goods, rng);
+                    (Act::cards(bid), reason)
+                }
+                None => (Act::cards(Purse::EMPTY), Reason::Nothing),
+            },
         }
     }
 
@@ -320,10 +333,10 @@ impl Profile {
         }
     }
 
-    fn turn(&self, view: &View, limits: &mut Limits, rng: &mut impl Chance) -> Act {
+    fn turn(&self, view: &View, limits: &mut Limits, rng: &mut impl Chance) -> (Act, Reason) {
         let always = view.deck_empty() || self.early == Early::Always;
         if !always && !view.herds[0].contains(&3) {
-            return Act::Auction;
+            return (Act::Auction, Reason::NoQuartet);
         }
         let standing = Standing::from_herds(&view.herds);
         let mut best: Option<Challenge> = None;
@@ -343,31 +356,46 @@ impl Profile {
             }
         });
         let Some(best) = best else {
-            return Act::Auction;
+            let reason = match always {
+                true => Reason::NoTrade,
+                false => Reason::NoQuartet,
+            };
+            return (Act::Auction, reason);
         };
         limits.traded |= 1 << best.goods.animal.index();
         let Goods { rival, animal, .. } = best.goods;
-        Act::trade(rival, animal, self.offer(view, &best, rng))
+        let (offer, reason) = self.offer(view, &best, rng);
+        (Act::trade(rival, animal, offer), reason)
     }
 
     /// The opening bid of a challenge.
-    pub fn offer(&self, view: &View, challenge: &Challenge, rng: &mut impl Chance) -> Purse {
+    pub fn offer(
+        &self,
+        view: &View,
+        challenge: &Challenge,
+        rng: &mut impl Chance,
+    ) -> (Purse, Reason) {
+        let Challenge { goods, stake, rank } = *challenge;
         if self.bluffs(view, rng) {
-            return Purse::single(Note::Zero);
+            return (Purse::single(Note::Zero), Reason::Bluff);
         }
-        let amount = challenge.stake * draw(self.offer.0, self.offer.1, rng);
-        self.make_up(view.purse, self.capped(view, challenge.goods.rival, amount))
+        let share = stake * draw(self.offer.0, self.offer.1, rng);
+        let aim = self.aim(view, goods.rival, share);
+        let reason = Reason::Offer { rank, stake, aim };
+        (self.make_up(view.purse, aim.amount), reason)
     }
 
     /// The bid against a challenge.
-    pub fn counter(&self, view: &View, goods: Goods, rng: &mut impl Chance) -> Purse {
+    pub fn counter(&self, view: &View, goods: Goods, rng: &mut impl Chance) -> (Purse, Reason) {
         let standing = Standing::from_herds(&view.herds);
         let stake = trade_stake(view, &standing, goods, self.trade_denial);
         if self.bluffs(view, rng) {
-            return Purse::single(Note::Zero);
+            return (Purse::single(Note::Zero), Reason::Bluff);
         }
-        let amount = stake * draw(self.counter.0, self.counter.1, rng);
-        self.make_up(view.purse, self.capped(view, goods.rival, amount))
+        let share = stake * draw(self.counter.0, self.counter.1, rng);
+        let aim = self.aim(view, goods.rival, share);
+        let reason = Reason::Counter { stake, aim };
+        (self.make_up(view.purse, aim.amount), reason)
     }
 
     fn make_up(&self, hand: Purse, amount: u16) -> Purse {
@@ -382,12 +410,15 @@ impl Profile {
         self.bluff > 0.0 && view.purse.count(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
     }
 
-    /// An amount kept below what the rival could pay, in tens.
-    fn capped(&self, view: &View, rival: Compass, amount: f32) -> u16 {
+    /// A share of a stake, kept below what the rival could pay, in tens.
+    fn aim(&self, view: &View, rival: Compass, share: f32) -> Aim {
         let cap = self.cash_cap.map_or(f32::MAX, |times| {
             times * f32::from(view.guess[rival.index()]) + 10.0
         });
-        tens(amount.min(cap))
+        Aim {
+            amount: tens(share.min(cap)),
+            capped: cap < share,
+        }
     }
 }
 
@@ -410,8 +441,19 @@ pub fn pick(hand: Purse, amount: u16) -> Purse {
 
 /// The payment that the server would pick.
 #[must_use]
-pub fn pay(hand: Purse, price: u16) -> Act {
-    Act::cards(hand.exact_payment(price).unwrap_or(hand))
+pub fn pay(hand: Purse, price: u16) -> (Act, Reason) {
+    let payment = hand.exact_payment(price).unwrap_or(hand);
+    (Act::cards(payment), Reason::Pay { price })
+}
+
+/// Buys the card for sale at up to `limit`.
+#[must_use]
+pub fn buy_within(limit: u16, price: u16) -> (Act, Reason) {
+    if price <= limit {
+        (Act::bid(price), Reason::Buy { price, limit })
+    } else {
+        (Act::PASS, Reason::Sell { price, limit })
+    }
 }
 
 /// A player that follows one profile and ignores all messages.
@@ -437,6 +479,12 @@ impl Player {
 impl Bot<Koehandel> for Player {
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         self.profile.act(view, ask, &mut self.limits, &mut self.rng)
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
+        let (limits, rng) = (&mut self.limits, &mut self.rng);
+        let (act, reason) = self.profile.reasoned(view, ask, limits, rng);
+        Reasons::by_rule(act, reason)
     }
 }
 

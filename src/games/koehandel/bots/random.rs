@@ -2,10 +2,12 @@
 //! bids 10 to 40 more every second time while its cash allows, and counters and buys every second time.
 
 use super::policy::{Chance, Standing, challenges, pay};
+use super::reason::Reason;
 use crate::cards::{Note, Purse};
 use crate::rules::{Act, Ask, Koehandel};
 use crate::view::View;
 use drover_game::game::{Bot, Budget};
+use drover_game::reasons::Reasons;
 use drover_game::rng::Rng;
 use smallvec::SmallVec;
 
@@ -53,15 +55,15 @@ pub fn raise(cash: u16, price: u16, rng: &mut impl Chance) -> Option<u16> {
     (rng.chance(0.5) && bid <= cash).then_some(bid)
 }
 
-/// Its answer.
-pub fn act(view: &View, ask: &Ask, rng: &mut impl Chance) -> Act {
+/// Its answer, and the rule that decided.
+pub fn act(view: &View, ask: &Ask, rng: &mut impl Chance) -> (Act, Reason) {
     let cash = view.purse.value();
-    match *ask {
+    let act = match *ask {
         Ask::Turn => turn(view, rng),
         Ask::Bid { price, .. } => Act::Amount(raise(cash, price, rng)),
         Ask::PreEmpt { price, .. } if rng.chance(0.5) && price <= cash => Act::bid(price),
         Ask::PreEmpt { .. } => Act::PASS,
-        Ask::Pay { price, .. } => pay(view.purse, price),
+        Ask::Pay { price, .. } => return pay(view.purse, price),
         Ask::Counter { .. } | Ask::Rebid { .. } => {
             let countered = rng.chance(0.5);
             Act::cards(if countered {
@@ -70,11 +72,17 @@ pub fn act(view: &View, ask: &Ask, rng: &mut impl Chance) -> Act {
                 Purse::EMPTY
             })
         }
-    }
+    };
+    (act, Reason::Chance)
 }
 
 impl Bot<Koehandel> for Random {
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        act(view, ask, &mut self.0)
+        act(view, ask, &mut self.0).0
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
+        let (act, reason) = act(view, ask, &mut self.0);
+        Reasons::by_rule(act, reason)
     }
 }

@@ -166,9 +166,9 @@ impl Style {
         chance: &mut impl Chance,
     ) -> Act {
         match self {
-            Style::Filler => filler::act(view, ask),
-            Style::Random => random::act(view, ask, chance),
-            Style::Face => face::act(view, ask),
+            Style::Filler => filler::act(view, ask).0,
+            Style::Random => random::act(view, ask, chance).0,
+            Style::Face => face::act(view, ask).0,
             Style::Profile(profile) => profile.act(view, ask, limits, chance),
         }
     }

@@ -276,7 +276,7 @@ pub fn bid_of(style: &Style, view: &View, goods: Goods, coin: &mut Coin) -> Purs
                 stake: trade_stake(view, &standing, goods, profile.trade_denial),
                 rank: 1,
             };
-            profile.offer(view, &challenge, coin)
+            profile.offer(view, &challenge, coin).0
         }
     }
 }

@@ -1,0 +1,150 @@
+//! The rule by which a bot that plays by fixed rules decided.
+
+use std::fmt;
+
+/// The rule that decided, with the numbers that it compared. Amounts are in points. Shown, it is a sentence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reason {
+    /// It never does anything but this.
+    Nothing,
+    /// Chance decided among legal acts.
+    Chance,
+    /// It owes `price`.
+    Pay {
+        /// The least to pay.
+        price: u16,
+    },
+    /// It bids within `limit`.
+    Bid {
+        /// The most that it bids for the card.
+        limit: u16,
+    },
+    /// The next bid, `least`, is over `limit`.
+    Pass {
+        /// The least that a bid must be.
+        least: u16,
+        /// The most that it bids for the card.
+        limit: u16,
+    },
+    /// It buys at `price`, which is within `limit`.
+    Buy {
+        /// The highest bid.
+        price: u16,
+        /// The most that it buys for.
+        limit: u16,
+    },
+    /// It sells, as `price` is over `limit`.
+    Sell {
+        /// The highest bid.
+        price: u16,
+        /// The most that it buys for.
+        limit: u16,
+    },
+    /// Cards of the deck are left, and no trade completes a quartet.
+    NoQuartet,
+    /// There is no trade, or none but those that it has tried since the last card of the deck.
+    NoTrade,
+    /// It starts the trade that comes first by rank and stake.
+    Offer {
+        /// 3: the fourth card; 2: the parties stand equal; 1: neither.
+        rank: u8,
+        /// What the trade is worth to it.
+        stake: f32,
+        /// What it wants to offer.
+        aim: Aim,
+    },
+    /// It bids against a challenge.
+    Counter {
+        /// What the trade is worth to it.
+        stake: f32,
+        /// What it wants to bid.
+        aim: Aim,
+    },
+    /// It bluffs with a single `n`.
+    Bluff,
+    /// It trades only once the deck is empty.
+    Late,
+    /// It goes for the most valuable animal, with a third of its cash.
+    Dearest,
+    /// It bids a third of its cash against every challenge.
+    Third,
+}
+
+/// What a bot wants to bid in a trade, before it puts cards together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aim {
+    /// In points.
+    pub amount: u16,
+    /// Whether the rival's cash, as it counted it, allowed no more.
+    pub capped: bool,
+}
+
+impl Reason {
+    /// Why this is bid over `price`.
+    #[must_use]
+    pub fn from_bid(bid: Option<u16>, price: u16, limit: u16) -> Self {
+        match bid {
+            Some(_) => Self::Bid { limit },
+            None => Self::Pass {
+                least: price.saturating_add(10),
+                limit,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Nothing => "It never bids, buys, counters or trades.",
+            Self::Chance => "Chance decided among the legal answers.",
+            Self::NoQuartet => {
+                "It auctions: before the deck is empty it trades only to complete a quartet, and cannot now."
+            }
+            Self::NoTrade => "It auctions: it has no trade to start.",
+            Self::Bluff => "Chance decided that it bluffs, with a single 0.",
+            Self::Late => "It auctions: it trades only once the deck is empty.",
+            Self::Dearest => {
+                "It starts the trade for the most valuable animal, with a third of its cash."
+            }
+            Self::Third => "It bids a third of its cash against every challenge.",
+            Self::Pay { price } => {
+                return write!(out, "It owes {price}, and gives the cards that exceed it least.");
+            }
+            Self::Bid { limit } => {
+                return write!(out, "It bids within its limit for this card, {limit}.");
+            }
+            Self::Pass { least, limit } => {
+                let over = "is over its limit for this card";
+                return write!(out, "It passes: the least bid, {least}, {over}, {limit}.");
+            }
+            Self::Buy { price, limit } => {
+                return write!(out, "It buys this card at up to {limit}; the price is {price}.");
+            }
+            Self::Sell { price, limit } => {
+                return write!(out, "It sells: it buys this card at up to {limit}; the price is {price}.");
+            }
+            Self::Offer { rank, stake, aim } => {
+                let first = match rank {
+                    3 => "Of the trades that complete a quartet",
+                    2 => "Of the trades with a rival that owns equally many, as none completes a quartet,",
+                    _ => "Of the possible trades",
+                };
+                return write!(out, "{first} this is worth the most to it, {stake:.0}. It wants to offer {aim}.");
+            }
+            Self::Counter { stake, aim } => {
+                return write!(out, "The trade is worth {stake:.0} to it. It wants to bid {aim}.");
+            }
+        })
+    }
+}
+
+impl fmt::Display for Aim {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.capped {
+            true => "the most that makes sense against the rival's cash",
+            false => "a share of that, drawn at random",
+        };
+        write!(out, "{}, {why}", self.amount)
+    }
+}
