@@ -27,24 +27,41 @@ pub fn explain(store: &Path, id: &str, seat: &str, more: &[&str]) -> Value {
 }
 
 /// The champion of each game explains decisions of a stored match; and a bot that plays by rules alone explains
-/// each of its own as it made it.
+/// each of its own as it made it, by the rule that decided.
 #[test]
 fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
     let folder = folder();
-    for (game, seats, options) in [
+    for (game, seats, options, rule) in [
         (
             "koehandel",
             &["champion", "face", "guide", "setbuilder"][..],
             &[][..],
+            "limit for this card",
         ),
         (
             "planowanie",
             &["champion", "greedy", "rules", "greedy"],
             &[],
+            "let it expect",
         ),
-        ("lighthouses", &["champion", "triangle"], &["rounds=40"]),
-        ("smartdog", &["champion", "stand"], &["turnsLimit=30"]),
-        ("planetwars", &["champion", "bully"], &["rounds=30"]),
+        (
+            "lighthouses",
+            &["champion", "triangle"],
+            &["rounds=40"],
+            "fixed rules",
+        ),
+        (
+            "smartdog",
+            &["champion", "stand"],
+            &["turnsLimit=30"],
+            "fixed rules",
+        ),
+        (
+            "planetwars",
+            &["champion", "bully"],
+            &["rounds=30"],
+            "fixed rules",
+        ),
     ] {
         let seats: Vec<String> = seats.iter().map(|bot| format!("builtin:{bot}")).collect();
         let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
@@ -87,6 +104,7 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
             );
         }
         assert!(compared > 0, "{game}");
+        let mut reasons = Vec::new();
         for seat in ["2", "3"].into_iter().take(seats.len() - 1) {
             let decisions = explain(&store, &id, seat, &[]);
             for decision in decisions.as_array().unwrap().iter().step_by(9) {
@@ -97,8 +115,11 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
                     "{game} {decision}"
                 );
                 assert_eq!(message["same"], true, "{game} {decision}");
+                reasons.push(message["explanation"]["summary"].to_string());
             }
         }
+        let named = reasons.iter().any(|reason| reason.contains(rule));
+        assert!(named, "{game}: {reasons:?}");
         let entry = decisions[decisions.len() / 2]["entry"].to_string();
         let line = ["match", "explain", &id, "--seat", "1", "--entry", &entry];
         let shown = ok(run_on(&store, &line));

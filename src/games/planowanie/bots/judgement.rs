@@ -1,6 +1,7 @@
 //! The rules policy: how the players of rungs 3 to 6 declare and play by a few simple rules.
 
 use super::position::{Layout, Mask, PLIES_MAX, Position};
+use super::reason::Reason;
 use crate::cards::CARDS_MAX;
 use crate::rules::View;
 
@@ -82,7 +83,13 @@ impl Counting {
     /// The rules policy's declaration.
     #[must_use]
     pub fn declaration<M: Mask>(&self, layout: &Layout<M>, hand: M) -> u8 {
-        let tricks = (CAUTION * self.tricks(layout, hand)).round();
+        self.declared(self.tricks(layout, hand))
+    }
+
+    /// What is declared where `tricks` may be expected.
+    #[must_use]
+    pub fn declared(&self, tricks: f64) -> u8 {
+        let tricks = (CAUTION * tricks).round();
         (tricks.max(0.0) as u8).min(self.cards)
     }
 }
@@ -91,9 +98,16 @@ impl Counting {
 #[inline]
 #[must_use]
 pub fn card<M: Mask>(layout: &Layout<M>, position: &Position<M>) -> Option<u8> {
+    reasoned(layout, position).map(|(card, _)| card)
+}
+
+/// The same with the rule that decided.
+#[inline]
+#[must_use]
+pub fn reasoned<M: Mask>(layout: &Layout<M>, position: &Position<M>) -> Option<(u8, Reason)> {
     let playable = position.playable(layout);
     if playable.count() <= 1 {
-        return (!playable.is_none()).then(|| playable.lowest());
+        return (!playable.is_none()).then(|| (playable.lowest(), Reason::Only));
     }
     let need = position.wanted();
     let greedy = need < 0 || need >= position.left as i8;
@@ -117,10 +131,10 @@ fn lead<M: Mask>(
     playable: M,
     need: i8,
     greedy: bool,
-) -> u8 {
+) -> (u8, Reason) {
     let unseen = unseen(layout, position);
     if need == 0 {
-        return safest(layout, unseen, playable);
+        return (safest(layout, unseen, playable), Reason::LeadsLow);
     }
     let mut boss = None;
     let mut rest = playable;
@@ -134,12 +148,12 @@ fn lead<M: Mask>(
         }
     }
     if let Some(card) = boss {
-        return card;
+        return (card, Reason::LeadsSure);
     }
     if greedy {
-        strongest(layout, unseen, playable)
+        (strongest(layout, unseen, playable), Reason::LeadsHigh)
     } else {
-        safest(layout, unseen, playable)
+        (safest(layout, unseen, playable), Reason::LeadsSafe)
     }
 }
 
@@ -149,7 +163,7 @@ fn follow<M: Mask>(
     playable: M,
     need: i8,
     greedy: bool,
-) -> u8 {
+) -> (u8, Reason) {
     let winning = playable & layout.beating(position.best);
     let losing = playable & !winning;
     let unseen = unseen(layout, position);
@@ -157,19 +171,19 @@ fn follow<M: Mask>(
     if need == 0 {
         return if losing.is_none() {
             if last {
-                strongest(layout, unseen, winning)
+                (strongest(layout, unseen, winning), Reason::MustTake)
             } else {
-                safest(layout, unseen, winning)
+                (safest(layout, unseen, winning), Reason::HopesToLose)
             }
         } else {
-            strongest(layout, unseen, losing)
+            (strongest(layout, unseen, losing), Reason::Sheds)
         };
     }
     if winning.is_none() {
-        return safest(layout, unseen, losing);
+        return (safest(layout, unseen, losing), Reason::CannotWin);
     }
     if last {
-        return cheapest(layout, winning);
+        return (cheapest(layout, winning), Reason::WinsCheaply);
     }
     let mut boss = M::NONE;
     let mut rest = winning;
@@ -179,12 +193,12 @@ fn follow<M: Mask>(
         }
     }
     if !boss.is_none() {
-        return cheapest(layout, boss);
+        return (cheapest(layout, boss), Reason::WinsSurely);
     }
     if greedy || losing.is_none() {
-        strongest(layout, unseen, winning)
+        (strongest(layout, unseen, winning), Reason::WinsNow)
     } else {
-        safest(layout, unseen, losing)
+        (safest(layout, unseen, losing), Reason::Waits)
     }
 }
 

@@ -10,6 +10,7 @@ mod mcbid;
 mod pimc;
 mod position;
 mod random;
+mod reason;
 mod registry;
 mod rules;
 mod searcher;

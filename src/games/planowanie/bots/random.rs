@@ -1,8 +1,10 @@
 //! Rung 1: any legal act.
 
+use super::reason::Reason;
 use crate::cards::{Card, CardSet};
 use crate::rules::{Act, Ask, Planowanie, View};
 use drover_game::game::{Bot, Budget};
+use drover_game::reasons::Reasons;
 use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str =
@@ -28,5 +30,9 @@ impl Bot<Planowanie> for Random {
                 Act::Play(playable.iter().nth(at).unwrap_or(Card(0)))
             }
         }
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
+        Reasons::by_rule(self.decide(view, ask, budget), Reason::Chance)
     }
 }

@@ -2,9 +2,11 @@
 
 use super::judgement::{self, Counting};
 use super::position::{Layout, Mask, Position, narrow};
+use super::reason::Reason;
 use crate::cards::Card;
 use crate::rules::{Act, Ask, Planowanie, View};
 use drover_game::game::{Bot, Budget};
+use drover_game::reasons::Reasons;
 
 pub(super) const DESCRIPTION: &str = "Declares the sum of its cards' chances and plays by rules: ducks when it has enough, cashes sure winners and wins cheaply when it needs tricks.";
 
@@ -16,29 +18,43 @@ impl Bot<Planowanie> for Rules {
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         act(view, *ask)
     }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
+        let (act, reason) = reasoned(view, *ask);
+        Reasons::by_rule(act, reason)
+    }
 }
 
 /// The rules policy's act: legal, immediate, for any deck.
 #[must_use]
 pub fn act(view: &View, ask: Ask) -> Act {
+    reasoned(view, ask).0
+}
+
+/// The same with the rule that decided.
+fn reasoned(view: &View, ask: Ask) -> (Act, Reason) {
     if narrow(view.game.deck()) {
-        act_by::<u64>(&Layout::new(view.game.deck()), view, ask)
+        reasoned_by::<u64>(&Layout::new(view.game.deck()), view, ask)
     } else {
-        act_by::<u128>(&Layout::new(view.game.deck()), view, ask)
+        reasoned_by::<u128>(&Layout::new(view.game.deck()), view, ask)
     }
 }
 
-/// The rules policy's act, given the deck's masks.
-#[must_use]
-pub fn act_by<M: Mask>(layout: &Layout<M>, view: &View, ask: Ask) -> Act {
+fn reasoned_by<M: Mask>(layout: &Layout<M>, view: &View, ask: Ask) -> (Act, Reason) {
     match ask {
         Ask::Declare => {
             let counting = Counting::new(layout, view);
-            Act::Declare(counting.declaration(layout, M::from_set(view.hand)))
+            let tricks = counting.tricks(layout, M::from_set(view.hand));
+            let reason = Reason::Counted {
+                tricks: tricks as f32,
+            };
+            (Act::Declare(counting.declared(tricks)), reason)
         }
         Ask::Play => {
             let position = Position::seen(layout, view);
-            Act::Play(Card(judgement::card(layout, &position).unwrap_or(0)))
+            let chosen = judgement::reasoned(layout, &position);
+            let (card, reason) = chosen.unwrap_or((0, Reason::Only));
+            (Act::Play(Card(card)), reason)
         }
     }
 }
