@@ -13,6 +13,7 @@ use crate::history;
 use crate::replay::{answers, seat_names};
 use crate::store::{EntryId, SessionId, Side};
 use games::card::NO_ANSWER;
+use games::stats::median;
 use games::text::counted;
 use jiff::Timestamp;
 use std::collections::{BTreeSet, HashSet};
@@ -30,12 +31,26 @@ pub(super) struct Decisions {
     pub(super) count: usize,
     /// What it comes to, in a sentence.
     pub(super) words: String,
+    /// The same for each player, in the order of the seats' sessions.
+    pub(super) players: Vec<Pace>,
     /// Whether all took so little that they stand in the order of the match.
     pub(super) quick: bool,
     /// What the game counts, where it does.
     pub(super) turn: &'static str,
     /// Whether thinking was measured of any.
     pub(super) thinks: bool,
+}
+
+/// How a player used its time.
+pub(super) struct Pace {
+    pub(super) who: String,
+    pub(super) count: usize,
+    /// Half of its answers took no longer.
+    pub(super) median: String,
+    pub(super) longest: String,
+    /// The greatest share of a limit that one of them took.
+    pub(super) used: String,
+    pub(super) fallbacks: usize,
 }
 
 /// A decision.
@@ -69,7 +84,6 @@ impl Decisions {
         let listed = Ledger::page(visit, &Wanted::all(&found.id)).await?;
         let sessions = found.sessions.as_deref().unwrap_or_default();
         let all = once(listed.items, sessions);
-        let used = |one: &DecisionShown| one.sent_ms / one.limit_ms.max(1e-3);
         let by_time =
             |one: &&DecisionShown, other: &&DecisionShown| one.sent_ms.total_cmp(&other.sent_ms);
         let Some(slowest) = all.iter().max_by(by_time) else {
@@ -83,6 +97,11 @@ impl Decisions {
             other.fallback.cmp(&one.fallback).then(then)
         });
         let names = seat_names(&found.seats);
+        let players = sessions.iter().filter_map(|session| {
+            let own = all.iter().filter(|one| one.session == session.id);
+            pace(own.collect(), seated(&names, session.seat, &session.bot))
+        });
+        let players = players.collect();
         let rows = shown.into_iter().filter_map(|one| {
             let session = sessions.iter().find(|row| row.id == one.session)?;
             Some(Row {
@@ -110,6 +129,7 @@ impl Decisions {
             rows: rows.collect(),
             count: all.len(),
             words: in_words(&all, slowest),
+            players,
             quick,
             ..Self::default()
         })
@@ -148,10 +168,29 @@ impl Decisions {
     }
 }
 
+/// The share of its limit that a decision took.
+fn used(one: &DecisionShown) -> f64 {
+    one.sent_ms / one.limit_ms.max(1e-3)
+}
+
+/// What one player's decisions come to; `None` without any.
+fn pace(own: Vec<&DecisionShown>, who: String) -> Option<Pace> {
+    let mut times: Vec<f64> = own.iter().map(|one| one.sent_ms).collect();
+    let longest = times.iter().copied().max_by(f64::total_cmp)?;
+    Some(Pace {
+        who,
+        count: own.len(),
+        median: answer_time(median(&mut times)),
+        longest: answer_time(longest),
+        used: small_percent(own.iter().map(|one| used(one)).fold(0.0, f64::max)),
+        fallbacks: own.iter().filter(|one| one.fallback).count(),
+    })
+}
+
 /// What all of them come to, in a sentence.
 fn in_words(all: &[DecisionShown], slowest: &DecisionShown) -> String {
     format!(
-        "{}; the slowest took {} of {}; {}.",
+        "{}; the slowest took {} of the {} allowed; {}.",
         counted(all.len(), "decision"),
         answer_time(slowest.sent_ms),
         millis(slowest.limit_ms),

@@ -57,6 +57,10 @@ async fn decisions_are_listed_by_match_and_summed_up_by_game() {
         "150 ms of 100 ms",
         "10.0\u{a0}%</td>",
         "150.0\u{a0}%</td>",
+        "took 150 ms of the 100 ms allowed; one was",
+        "</th><td class=\"n\">2</td><td class=\"n\">80 ms</td><td class=\"n\">150 ms</td>",
+        "<th scope=\"col\" class=\"n wide\">Share of the limit</th>",
+        "Fallback: the built-in bot that answers",
         "/ledger\">all decisions",
     ] {
         assert!(page.contains(part), "{part} in {page}");
