@@ -345,7 +345,8 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let parts = [
         "<h1>Seat 1 names 7</h1>",
         ">Seat 1 – ali &#38; ce – Seat 3 – Seat 4</a>",
-        "What it compared",
+        "What it compared <small>its choice first; values: points</small>",
+        "<abbr title=\"what the bot expects of this answer: points\">Value</abbr>",
         "class=\"mark-out\"",
         "<details><summary>The words of the wire</summary>",
         "<dt>Asked</dt><dd><pre class=\"wrapped\">ask</pre></dd>",
