@@ -117,8 +117,6 @@ struct Shown {
     /// Who is first, in a sentence; empty before the first match.
     leaders: String,
     lines: Vec<Line>,
-    /// Whether the interval by results is another one than that by tables.
-    by_results: bool,
     remarks: Vec<String>,
     unrated: Option<String>,
     /// The crosstable; empty for a large field.
@@ -143,7 +141,7 @@ struct Line {
     pairs: String,
     pairs_range: String,
     elo: String,
-    /// Half of the interval by tables, which is the one to trust, and the ends of the one by single results.
+    /// Half of the interval by tables, which is the one to trust, and the one by single results.
     error: String,
     error_single: String,
     score: String,
@@ -284,7 +282,6 @@ async fn standings(
     let lines: Vec<Line> = lines.collect();
     Ok(Shown {
         leaders: first_place(standings, row),
-        by_results: lines.iter().any(|one| one.error_single != one.error),
         lines,
         remarks: standings.remarks.clone(),
         unrated: standings.unrated.clone(),

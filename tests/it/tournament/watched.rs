@@ -180,7 +180,13 @@ fn a_run_that_is_watched_shows_how_far_it_has_come() {
     let cup = cups()[0].clone();
     assert_eq!(cup["ended"], Value::Null);
     let page = get(&format!("/tournaments/{}", cup["id"].as_str().unwrap())).body;
-    for shown in ["of 2000: ", " ended; about ", "tag live\">running<"] {
+    for shown in [
+        "of 2000: ",
+        " ended; about ",
+        "tag live\">running<",
+        "1 point for the one that did better",
+        "Schedule <small>scores in points; ▲ won</small>",
+    ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     let start = get("/").body;
