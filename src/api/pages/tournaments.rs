@@ -117,6 +117,8 @@ struct Shown {
     /// Who is first, in a sentence; empty before the first match.
     leaders: String,
     lines: Vec<Line>,
+    /// What decided the ranks, in words.
+    ranked_by: String,
     remarks: Vec<String>,
     unrated: Option<String>,
     /// The crosstable; empty for a large field.
@@ -283,6 +285,7 @@ async fn standings(
     Ok(Shown {
         leaders: first_place(standings, row),
         lines,
+        ranked_by: standings.order_words(),
         remarks: standings.remarks.clone(),
         unrated: standings.unrated.clone(),
         cross: crosstable(standings, id, colours),

@@ -214,15 +214,20 @@ impl Standings {
         }
         notes.extend(self.remarks.iter().cloned());
         notes.extend(LEGEND.map(str::to_owned));
-        let order: Vec<&str> = self.order.iter().map(|by| by.word()).collect();
         notes.push(format!(
             "{} in {}, ranked by {}",
             counted(self.games, "match"),
             counted(self.rounds, "round"),
-            order.join(", ")
+            self.order_words()
         ));
         notes.extend(self.over.iter().map(|why| format!("over: {why}")));
         notes
+    }
+
+    /// What decided the ranks, such as `rating, points, score`.
+    pub(crate) fn order_words(&self) -> String {
+        let order: Vec<&str> = self.order.iter().map(|by| by.word()).collect();
+        order.join(", ")
     }
 }
 
