@@ -8,9 +8,13 @@ use crate::rules::{
     Ask, Command, Direction, DogId, Event, Ground, Land, Orders, SmartDog, Spot, View,
 };
 use drover_game::game::{Bot, Budget, Seat};
+use drover_game::reasons::Reasons;
 use std::collections::VecDeque;
 
 pub(super) const DESCRIPTION: &str = "The official JavaScript kit's rules: the first dog barks the nearest sheep towards the own pen, the others go for enemy pens and dogs.";
+
+/// By which it decides for each of its dogs.
+const RULE: &str = "The first dog drives the nearest sheep that it can get behind towards the own pen, and barks once it stands right; each other dog goes for the nearest foreign dog or sheep in a foreign pen, and barks at it.";
 
 /// Herds with the first dog, attacks with the others.
 #[derive(Clone, Default)]
@@ -53,6 +57,10 @@ impl Bot<SmartDog> for Shipped {
             taken: &|spot| taken[torus.index(spot)],
         };
         scene.orders(&mut self.sites, &|_| true)
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Orders> {
+        Reasons::by_rule(self.decide(view, ask, budget), RULE)
     }
 }
 
