@@ -54,13 +54,13 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
             "smartdog",
             &["champion", "stand"],
             &["turnsLimit=30"],
-            "fixed rules",
+            "never gives an order",
         ),
         (
             "planetwars",
             &["champion", "bully"],
             &["rounds=30"],
-            "fixed rules",
+            "its strongest",
         ),
     ] {
         let seats: Vec<String> = seats.iter().map(|bot| format!("builtin:{bot}")).collect();

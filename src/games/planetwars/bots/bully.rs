@@ -3,6 +3,7 @@
 use super::field::Field;
 use super::orders::Orders;
 use super::player::Habit;
+use super::reason::Reason;
 use std::cmp::Reverse;
 
 pub(super) const DESCRIPTION: &str =
@@ -15,6 +16,10 @@ pub(super) struct Bully;
 impl Habit for Bully {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
         if !field.flights.is_empty() {
+            orders.reason = Reason::UnderWay {
+                fleets: field.flights.len(),
+                most: 1,
+            };
             return;
         }
         let from = field
@@ -23,8 +28,11 @@ impl Habit for Bully {
         let to = field
             .open()
             .min_by_key(|(_, planet)| (planet.ships, planet.id));
-        if let (Some((from, planet)), Some((to, _))) = (from, to) {
-            orders.send(field, from, to, planet.ships / 2);
+        if let (Some((from, planet)), Some((to, goal))) = (from, to) {
+            if orders.send(field, from, to, planet.ships / 2) {
+                let (from, to) = (planet.id, goal.id);
+                orders.reason = Reason::Weakest { from, to };
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use super::field::{Field, Stance};
 use super::orders::Orders;
 use super::player::Habit;
 use super::prospector::prospect;
+use super::reason::Reason;
 
 pub(super) const DESCRIPTION: &str = "As prospector, with one fleet in flight while ahead in growth, three while ahead in ships \
      alone, five while behind; ahead in both it attacks players only.";
@@ -44,6 +45,10 @@ impl Habit for Dual {
             (false, false) => 5,
         };
         if field.flights.len() >= fleets {
+            orders.reason = Reason::UnderWay {
+                fleets: field.flights.len(),
+                most: fleets,
+            };
             return;
         }
         if ahead_in_ships && ahead_in_growth {

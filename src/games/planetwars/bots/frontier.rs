@@ -4,6 +4,7 @@ use super::field::{Field, Stance};
 use super::orders::Orders;
 use super::player::Habit;
 use super::rage::is_full;
+use super::reason::Reason;
 use crate::rules::Planet;
 
 pub(super) const DESCRIPTION: &str = "Planets with foreign neighbours take them with exactly as many ships as are needed, those with \
@@ -50,6 +51,10 @@ impl Habit for Frontier {
                 .total_cmp(&worth(one))
                 .then(one.id.cmp(&other.id))
         });
+        orders.reason = Reason::Front {
+            planets: front.len(),
+            goals: targets.len(),
+        };
         for (to, planet) in targets {
             let neighbours = front
                 .iter()

@@ -14,6 +14,7 @@ mod player;
 mod prospector;
 mod rage;
 mod random;
+mod reason;
 mod registry;
 pub mod ring;
 mod signature;

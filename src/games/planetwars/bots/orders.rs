@@ -1,12 +1,15 @@
 //! The orders of one turn: never more ships than there are, never to their own planet, never zero.
 
 use super::field::{Field, Stance};
+use super::reason::Reason;
 use crate::rules::Launch;
 
 pub(super) struct Orders {
     /// Ships without orders, by place; 0 on planets of others.
     left: Vec<i64>,
     launches: Vec<Launch>,
+    /// What decided, for people.
+    pub(super) reason: Reason,
 }
 
 impl Orders {
@@ -18,6 +21,7 @@ impl Orders {
                 .map(|(place, planet)| if own(place) { planet.ships } else { 0 })
                 .collect(),
             launches: Vec::new(),
+            reason: Reason::NoGoal,
         }
     }
 

@@ -3,9 +3,11 @@
 use super::chart::{Chart, cell};
 use super::field::{Field, Flight, Stance};
 use super::orders::Orders;
+use super::reason::Reason;
 use super::ring::Ring;
 use crate::rules::{Act, Ask, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, View};
 use drover_game::game::{Bot, Budget};
+use drover_game::reasons::Reasons;
 
 /// From this turn on any player not known to be a mate is an enemy.
 const WARY_TURN: u32 = 25;
@@ -120,8 +122,9 @@ fn sane(planets: &[Planet]) -> Vec<Planet> {
     sane
 }
 
-impl<H: Habit + Clone + 'static> Bot<PlanetWars> for Player<H> {
-    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
+impl<H: Habit> Player<H> {
+    /// The turn's act, and the rule that decided its orders.
+    fn turn(&mut self, view: &View) -> (Act, Reason) {
         let planets = sane(&view.planets);
         let chart = match self.chart.take() {
             Some(chart) if chart.is_of(&planets) => chart,
@@ -148,6 +151,7 @@ impl<H: Habit + Clone + 'static> Bot<PlanetWars> for Player<H> {
         };
         let mut orders = Orders::new(&field);
         self.habit.order(&field, &mut orders);
+        let reason = orders.reason;
         let launches = orders.launches();
         for launch in &launches {
             let way = chart.place(launch.from).zip(chart.place(launch.to));
@@ -159,10 +163,22 @@ impl<H: Habit + Clone + 'static> Bot<PlanetWars> for Player<H> {
             });
         }
         self.chart = Some(chart);
-        Act {
+        let act = Act {
             launches,
             upgrades: Vec::new(),
             message: Some(self.team.as_ref().map_or(0, |team| team.ring.say())),
-        }
+        };
+        (act, reason)
+    }
+}
+
+impl<H: Habit + Clone + 'static> Bot<PlanetWars> for Player<H> {
+    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
+        self.turn(view).0
+    }
+
+    fn reasons(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Reasons<Act> {
+        let (act, reason) = self.turn(view);
+        Reasons::by_rule(act, reason)
     }
 }

@@ -3,6 +3,7 @@
 use super::field::Field;
 use super::orders::Orders;
 use super::player::Habit;
+use super::reason::Reason;
 use crate::rules::Planet;
 
 pub(super) const DESCRIPTION: &str = "One fleet at a time: half of the planet with most ships for its growth to \
@@ -22,7 +23,7 @@ pub(super) fn prospect<'p>(
     field: &Field<'_>,
     goals: impl Iterator<Item = (usize, &'p Planet)>,
     orders: &mut Orders,
-) -> bool {
+) {
     let own = field.own().filter(|(place, _)| orders.left(*place) > 1);
     let from = own.max_by(|(_, one), (_, other)| {
         let more = idle_ships(one).total_cmp(&idle_ships(other));
@@ -32,9 +33,11 @@ pub(super) fn prospect<'p>(
         let more = idle_ships(one).total_cmp(&idle_ships(other));
         more.then(one.id.cmp(&other.id))
     });
-    match (from, to) {
-        (Some((from, _)), Some((to, _))) => orders.send(field, from, to, orders.left(from) / 2),
-        _ => false,
+    if let (Some((from, start)), Some((to, goal))) = (from, to)
+        && orders.send(field, from, to, orders.left(from) / 2)
+    {
+        let (from, to) = (start.id, goal.id);
+        orders.reason = Reason::Growth { from, to };
     }
 }
 
@@ -42,6 +45,11 @@ impl Habit for Prospector {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
         if field.flights.is_empty() {
             prospect(field, field.open(), orders);
+        } else {
+            orders.reason = Reason::UnderWay {
+                fleets: field.flights.len(),
+                most: 1,
+            };
         }
     }
 }

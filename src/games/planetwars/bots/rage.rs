@@ -3,6 +3,7 @@
 use super::field::Field;
 use super::orders::Orders;
 use super::player::Habit;
+use super::reason::Reason;
 
 pub(super) const DESCRIPTION: &str =
     "Each planet that holds ten turns of its growth sends everything to the nearest enemy planet.";
@@ -21,13 +22,17 @@ pub(super) fn is_full(ships: i64, growth: i64) -> bool {
 
 impl Habit for Rage {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
+        let mut planets = 0;
         for (from, planet) in field.own() {
             if !is_full(planet.ships, planet.growth) {
                 continue;
             }
+            planets += 1;
             if let Some(to) = field.nearest(from, field.enemies()) {
                 orders.send(field, from, to, planet.ships);
             }
         }
+        let turns = SAVED_TURNS;
+        orders.reason = Reason::Full { planets, turns };
     }
 }

@@ -3,6 +3,7 @@
 use super::field::{Field, Stance};
 use super::orders::Orders;
 use super::player::Habit;
+use super::reason::Reason;
 use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str =
@@ -31,6 +32,10 @@ impl Random {
 impl Habit for Random {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
         if !field.flights.is_empty() {
+            orders.reason = Reason::UnderWay {
+                fleets: field.flights.len(),
+                most: 1,
+            };
             return;
         }
         let strong = field.own().filter(|(_, planet)| planet.ships >= SHIPS_MIN);
@@ -43,7 +48,9 @@ impl Habit for Random {
         let goals: Vec<usize> = goals.collect();
         if let Some(to) = self.pick(&goals) {
             let half = orders.left(from) / 2;
-            orders.send(field, from, to, half);
+            if orders.send(field, from, to, half) {
+                orders.reason = Reason::Chance;
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::super::field::{Field, Stance};
 use super::super::orders::Orders;
 use super::super::player::Habit;
+use super::super::reason::Reason;
 use super::future::Future;
 use super::plan::{Attack, Source, attack, parts};
 use super::raids::Raids;
@@ -115,16 +116,18 @@ impl Habit for Surplus {
         goals.retain(|place| {
             led.contains(place) || (!fights && field.stance(*place) == Stance::Enemy)
         });
+        let mut attacks = 0;
         for _ in 0..ATTACKS_MAX {
-            let attacks = goals
+            let found = goals
                 .iter()
                 .filter_map(|to| attack(field, future(*to)?, *to, &sources));
-            let best = attacks.min_by(|one: &Attack, other| {
+            let best = found.min_by(|one: &Attack, other| {
                 one.payback
                     .total_cmp(&other.payback)
                     .then(one.to.cmp(&other.to))
             });
             let Some(best) = best else { break };
+            attacks += 1;
             for part in parts(field, &best, &mut sources) {
                 if part.wait == 0 {
                     orders.send(field, part.from, best.to, part.ships);
@@ -133,5 +136,6 @@ impl Habit for Surplus {
             goals.retain(|place| *place != best.to);
         }
         forward(field, &sources, orders);
+        orders.reason = Reason::Surplus { attacks };
     }
 }
