@@ -48,7 +48,7 @@ fn bots_of_every_game_explain_what_they_did_in_a_stored_match() {
             "lighthouses",
             &["champion", "triangle"],
             &["rounds=40"],
-            "fixed rules",
+            "Its plan",
         ),
         (
             "smartdog",

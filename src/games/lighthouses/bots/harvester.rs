@@ -1,6 +1,7 @@
 //! Rung 4: gathers energy first.
 
 use super::paths::FAR;
+use super::reason::Reason;
 use super::scout::{Scene, Scout};
 use crate::rules::{Act, Lighthouse};
 use drover_game::rng::Rng;
@@ -33,13 +34,13 @@ fn target(scout: &Scout, scene: &Scene) -> Option<Lighthouse> {
         .min_by_key(|to| (urgency(*to), steps(*to)))
 }
 
-pub(super) fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
+pub(super) fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> (Act, Reason) {
     if let Some(at) = scene.at {
         if let Some(link) = scene.best_link(&scout.chart) {
             return link;
         }
         if !scene.mine(at) && scene.energy > scene.against(at).max(ENOUGH) {
-            return Act::Attack(scene.energy.into());
+            return scene.attack(at);
         }
     }
     scout.gather_or_walk(scene, rng, WANTED, POOR, target)

@@ -10,6 +10,7 @@ mod nearest;
 mod passer;
 mod paths;
 mod plans;
+mod reason;
 mod registry;
 mod ring;
 mod scout;

@@ -1,6 +1,7 @@
 //! Rung 5: evaluates every lighthouse and builds rings of them.
 
 use super::paths::FAR;
+use super::reason::Reason;
 use super::scout::{Scene, Scout};
 use crate::rules::{Act, Lighthouse};
 use drover_game::rng::Rng;
@@ -53,7 +54,7 @@ pub(super) fn act(
     scene: &Scene,
     rng: &mut Rng,
     charged: &mut Option<Lighthouse>,
-) -> Act {
+) -> (Act, Reason) {
     if *charged != scene.at {
         *charged = None;
     }
@@ -61,7 +62,7 @@ pub(super) fn act(
         let useful = scene.mine(at) || scene.energy > scene.against(at);
         if charged.is_none() && useful && scene.energy > 0 {
             *charged = Some(at);
-            return Act::Attack(scene.energy.into());
+            return scene.attack(at);
         }
         if let Some(link) = scene.best_link(&scout.chart) {
             return link;

@@ -2,8 +2,10 @@
 
 use super::memory::Memory;
 use super::paths::{FAR, Paths, richest};
+use super::reason::Reason;
 use crate::rules::{Act, Ask, Cell, Chart, Event, Lighthouse, Lighthouses, Network, View};
 use drover_game::game::{Bot, Budget, Seat};
+use drover_game::reasons::Reasons;
 use drover_game::rng::Rng;
 use std::sync::Arc;
 
@@ -101,13 +103,21 @@ impl Scout {
         wanted: u32,
         poor: u8,
         target: fn(&Self, &Scene) -> Option<Lighthouse>,
-    ) -> Act {
-        let gathered = (scene.energy < wanted)
+    ) -> (Act, Reason) {
+        let energy = scene.energy;
+        let gathered = (energy < wanted)
             .then(|| self.richest_step(scene.here, poor, rng))
-            .flatten();
+            .flatten()
+            .map(|step| (step, Reason::Gather { energy, wanted }));
         gathered
-            .or_else(|| self.step_to(scene.here, target(self, scene)?))
-            .unwrap_or_else(|| self.random_step(scene.here, rng))
+            .or_else(|| self.walk_to(scene.here, target(self, scene)?))
+            .unwrap_or_else(|| (self.random_step(scene.here, rng), Reason::Stray))
+    }
+
+    /// The same step as [`Scout::step_to`], as the rule that decided.
+    pub(super) fn walk_to(&self, from: Cell, to: Lighthouse) -> Option<(Act, Reason)> {
+        let steps = self.paths.steps(from, to);
+        Some((self.step_to(from, to)?, Reason::Walk { steps }))
     }
 
     /// The lighthouses of the chart.
@@ -152,26 +162,41 @@ struct Scouting<F> {
 /// A bot that acts by a function of what its scout knows, the turn's scene and its own chance.
 pub(super) fn scouting<F>(rng: Rng, act: F) -> Box<dyn Bot<Lighthouses>>
 where
-    F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Clone + Send + 'static,
+    F: FnMut(&Scout, &Scene, &mut Rng) -> (Act, Reason) + Clone + Send + 'static,
 {
     let scout = None;
     Box::new(Scouting { scout, rng, act })
 }
 
+impl<F> Scouting<F>
+where
+    F: FnMut(&Scout, &Scene, &mut Rng) -> (Act, Reason),
+{
+    /// Its act, and the rule that decided.
+    fn turn(&mut self, view: &View, ask: &Ask) -> (Act, Reason) {
+        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
+            return (Act::Pass, Reason::Nothing);
+        };
+        let scene = scout.look(view);
+        (self.act)(scout, &scene, &mut self.rng)
+    }
+}
+
 impl<F> Bot<Lighthouses> for Scouting<F>
 where
-    F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Clone + Send + 'static,
+    F: FnMut(&Scout, &Scene, &mut Rng) -> (Act, Reason) + Clone + Send + 'static,
 {
     fn observe(&mut self, event: &Event) {
         Scout::receive(&mut self.scout, event);
     }
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
-            return Act::Pass;
-        };
-        let scene = scout.look(view);
-        (self.act)(scout, &scene, &mut self.rng)
+        self.turn(view, ask).0
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
+        let (act, reason) = self.turn(view, ask);
+        Reasons::by_rule(act, reason)
     }
 }
 
@@ -222,11 +247,20 @@ impl Scene {
     }
 
     /// The link that lights most, the first of equal ones.
-    pub(super) fn best_link(&self, chart: &Chart) -> Option<Act> {
+    pub(super) fn best_link(&self, chart: &Chart) -> Option<(Act, Reason)> {
         let links = self.links(chart);
-        let best = links
+        let (to, cells) = links
             .into_iter()
             .max_by_key(|(to, closed)| (*closed, std::cmp::Reverse(*to)))?;
-        Some(Act::Connect(best.0))
+        Some((Act::Connect(to), Reason::Link { cells }))
+    }
+
+    /// All energy for the lighthouse on which the player stands.
+    pub(super) fn attack(&self, at: Lighthouse) -> (Act, Reason) {
+        let (energy, against) = (self.energy, self.against(at));
+        (
+            Act::Attack(energy.into()),
+            Reason::Attack { energy, against },
+        )
     }
 }

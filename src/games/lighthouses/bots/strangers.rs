@@ -3,6 +3,7 @@
 //! with both (champion/README.md).
 
 use super::paths::FAR;
+use super::reason::Reason;
 use super::scout::{Scene, Scout, scouting};
 use crate::rules::{Act, Lighthouse, Lighthouses};
 use drover_game::game::Bot;
@@ -59,14 +60,18 @@ fn prey(scout: &Scout, scene: &Scene) -> Option<Lighthouse> {
     })
 }
 
-fn harass(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
+fn harass(scout: &Scout, scene: &Scene, rng: &mut Rng) -> (Act, Reason) {
     if let Some(at) = scene.at {
         if let Some(link) = scene.best_link(&scout.chart) {
             return link;
         }
         let against = scene.against(at);
         if !scene.mine(at) && scene.energy >= SHOT.min(against + GARRISON) {
-            return Act::Attack(scene.energy.min(against + GARRISON).into());
+            let energy = scene.energy.min(against + GARRISON);
+            return (
+                Act::Attack(energy.into()),
+                Reason::Attack { energy, against },
+            );
         }
     }
     scout.gather_or_walk(scene, rng, SHOT, POOR, prey)
@@ -92,7 +97,7 @@ fn post(scout: &Scout, scene: &Scene) -> Option<Lighthouse> {
     })
 }
 
-fn early(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
+fn early(scout: &Scout, scene: &Scene, rng: &mut Rng) -> (Act, Reason) {
     if let Some(at) = scene.at {
         if let Some(link) = scene.best_link(&scout.chart) {
             return link;
@@ -105,7 +110,7 @@ fn early(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
             scene.energy > against + GARRISON
         };
         if worth {
-            return Act::Attack(scene.energy.into());
+            return scene.attack(at);
         }
     }
     scout.gather_or_walk(scene, rng, FIRST, POOR, post)

@@ -3,9 +3,11 @@
 pub use super::habits::{HABITS, Habits};
 use super::paths::{FAR, richest};
 use super::plans::{Pace, Plan, Planner};
+use super::reason::Reason;
 use super::scout::{Scene, Scout};
 use crate::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
 use drover_game::game::{Bot, Budget};
+use drover_game::reasons::Reasons;
 
 pub(super) const DESCRIPTION: &str = "Weighs every triangle's cells and expected life against the turns to finish it, gathers what that takes, charges its corners evenly and keeps them alight.";
 
@@ -97,7 +99,7 @@ impl Mood {
         self.rest -= 1;
     }
 
-    fn act(&mut self, scout: &Scout, scene: &Scene, habits: &Habits) -> Act {
+    fn act(&mut self, scout: &Scout, scene: &Scene, habits: &Habits) -> (Act, Reason) {
         self.learn(scene);
         if let Some(link) = closing_link(scout, scene, habits) {
             return link;
@@ -107,11 +109,19 @@ impl Mood {
             return act;
         }
         self.moved = Some((scene.energy, true));
-        gather(scout, scene, habits).unwrap_or(Act::Pass)
+        match gather(scout, scene, habits) {
+            Some(step) => (step, Reason::PlanGathers),
+            None => (Act::Pass, Reason::Nothing),
+        }
     }
 
     /// The next act of the plan, unless the plan is to gather.
-    fn carry_out(&mut self, scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
+    fn carry_out(
+        &mut self,
+        scout: &Scout,
+        scene: &Scene,
+        habits: &Habits,
+    ) -> Option<(Act, Reason)> {
         let mut thought = false;
         for _ in 0..VISITS_HERE_MAX {
             let plan = self.plan.as_mut()?;
@@ -121,7 +131,8 @@ impl Mood {
             let next = *plan.visits.first()?;
             if scene.at != Some(next) {
                 self.moved = Some((scene.energy, false));
-                return scout.step_to(scene.here, next);
+                let step = scout.step_to(scene.here, next)?;
+                return Some((step, Reason::PlanWalks));
             }
             if let Some(act) = visit(plan, scout, scene, &mut self.charged) {
                 // Nothing new is considered before everything here is done.
@@ -141,19 +152,19 @@ impl Mood {
 }
 
 /// What a plan still requires at the lighthouse on which the player stands.
-fn visit(plan: &Plan, scout: &Scout, scene: &Scene, charged: &mut bool) -> Option<Act> {
+fn visit(plan: &Plan, scout: &Scout, scene: &Scene, charged: &mut bool) -> Option<(Act, Reason)> {
     if !*charged && plan.charge > 0 && scene.energy > 0 {
         *charged = true;
-        return Some(Act::Attack(plan.charge.into()));
+        return Some((Act::Attack(plan.charge.into()), Reason::PlanCharges));
     }
     let mut links = scene.links(&scout.chart);
     links.retain(|(to, _)| plan.corners.contains(to));
     let best = links.into_iter().max_by_key(|(_, closed)| *closed)?;
-    Some(Act::Connect(best.0))
+    Some((Act::Connect(best.0), Reason::PlanLinks))
 }
 
 /// A link that lights enough at once.
-fn closing_link(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
+fn closing_link(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<(Act, Reason)> {
     let at = scene.at?;
     let life = |at: Lighthouse| f64::from(scene.network.beacon(at).energy) / 10.0;
     let patience = habits.patience(scout.players);
@@ -161,7 +172,9 @@ fn closing_link(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
         |(to, closed): &(Lighthouse, i64)| *closed as f64 * life(at).min(life(*to)).min(patience);
     let links = scene.links(&scout.chart);
     let best = links.iter().max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
-    (best.1 > 0 && worth(best) >= habits.link_worth).then_some(Act::Connect(best.0))
+    let (to, cells) = *best;
+    (cells > 0 && worth(best) >= habits.link_worth)
+        .then_some((Act::Connect(to), Reason::Link { cells }))
 }
 
 /// A step of the richest walk nearby.
@@ -198,8 +211,20 @@ impl Bot<Lighthouses> for Triangle {
     }
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        self.turn(view, ask).0
+    }
+
+    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
+        let (act, reason) = self.turn(view, ask);
+        Reasons::by_rule(act, reason)
+    }
+}
+
+impl Triangle {
+    /// Its act, and the rule that decided.
+    fn turn(&mut self, view: &View, ask: &Ask) -> (Act, Reason) {
         let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
-            return Act::Pass;
+            return (Act::Pass, Reason::Nothing);
         };
         let scene = scout.look(view);
         self.mood.act(scout, &scene, &self.habits)
