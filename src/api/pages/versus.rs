@@ -271,7 +271,7 @@ fn times(of: &Times) -> String {
         0 => String::new(),
         count => {
             let mut words = format!(
-                "{count}: p50 {}, p99 {}, longest {}",
+                "{count}: median {}, 99 % within {}, longest {}",
                 shown(of.sent_ms_p50),
                 shown(of.sent_ms_p99),
                 shown(of.sent_ms_max)

@@ -159,6 +159,7 @@ async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alo
     for part in [
         "<h1>champion against programs</h1>",
         "<dt>Pairs of seats</dt><dd>2</dd>",
+        "<dt>Won, and half of the tied</dt>",
         "Only admins find",
     ] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
