@@ -99,7 +99,8 @@ impl Decisions {
         let names = seat_names(&found.seats);
         let players = sessions.iter().filter_map(|session| {
             let own = all.iter().filter(|one| one.session == session.id);
-            pace(own.collect(), seated(&names, session.seat, &session.bot))
+            let own: Vec<&DecisionShown> = own.collect();
+            pace(&own, seated(&names, session.seat, &session.bot))
         });
         let players = players.collect();
         let rows = shown.into_iter().filter_map(|one| {
@@ -174,7 +175,7 @@ fn used(one: &DecisionShown) -> f64 {
 }
 
 /// What one player's decisions come to; `None` without any.
-fn pace(own: Vec<&DecisionShown>, who: String) -> Option<Pace> {
+fn pace(own: &[&DecisionShown], who: String) -> Option<Pace> {
     let mut times: Vec<f64> = own.iter().map(|one| one.sent_ms).collect();
     let longest = times.iter().copied().max_by(f64::total_cmp)?;
     Some(Pace {
