@@ -86,7 +86,9 @@ impl FactsShown {
         let first: usize = first.unwrap_or(0);
         let last = watched.row.ended_us.and(film.steps().last());
         let end = last.map(|last| last.step);
-        let mut wanted = joined(chosen.rows(film.steps(), end)).into_iter().skip(first);
+        let mut wanted = joined(chosen.rows(film.steps(), end))
+            .into_iter()
+            .skip(first);
         let facts = wanted.by_ref().take(FACTS_MAX);
         let facts: Vec<Fact> = facts
             .map(|run| {

@@ -28,11 +28,11 @@ impl Habit for Bully {
         let to = field
             .open()
             .min_by_key(|(_, planet)| (planet.ships, planet.id));
-        if let (Some((from, planet)), Some((to, goal))) = (from, to) {
-            if orders.send(field, from, to, planet.ships / 2) {
-                let (from, to) = (planet.id, goal.id);
-                orders.reason = Reason::Weakest { from, to };
-            }
+        if let (Some((from, planet)), Some((to, goal))) = (from, to)
+            && orders.send(field, from, to, planet.ships / 2)
+        {
+            let (from, to) = (planet.id, goal.id);
+            orders.reason = Reason::Weakest { from, to };
         }
     }
 }
