@@ -9,10 +9,12 @@ pub mod disturb;
 mod native;
 mod remote;
 mod scenes;
+mod schema;
 
 pub use self::native::own_words_are_read_back;
 pub use self::remote::{a_remote_bot_plays_alike, wrong_answers_are_refused};
 pub use self::scenes::{scenes_are_whole, scenes_of, sound};
+pub use self::schema::Schema;
 use drover_game::card::{BotCard, Wire};
 use drover_game::contest::{Advice, Contest, Deal, Erased, TICK};
 use drover_game::explain::{BELIEFS_MAX, CANDIDATES_MAX, Explanation};

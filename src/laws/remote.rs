@@ -1,13 +1,12 @@
 //! The law of the neutral protocol: a program that answers as a built-in bot does plays as that bot, knowing
 //! nothing but its lines.
 
-use super::{NODES, Terms, play};
+use super::{NODES, Schema, Terms, play};
 use drover_game::contest::{Advice, Contest, Erased};
 use drover_game::game::{Bot, Budget, Seats};
 use drover_game::kit::{DialogueSetup, Kit as _, Nodes, bot_seed};
 use drover_game::neutral::{self, Line, Post, Said, ToProgram, written};
 use drover_game::wire::{Dialogue, Next};
-use jsonschema::Validator;
 use serde_json::Value;
 use std::fmt::Debug;
 use std::time::Duration;
@@ -18,8 +17,8 @@ const WITHIN: Duration = Duration::from_millis(250);
 /// A program that plays as a built-in bot and says everything as JSON.
 struct Echo<C: Contest> {
     bot: Box<dyn Bot<C>>,
-    received_line: Validator,
-    said: Validator,
+    received_line: Schema,
+    said: Schema,
     played: Vec<(u64, Option<Value>)>,
 }
 
@@ -39,11 +38,10 @@ where
 {
     fn new(name: &str, seed: u64) -> Self {
         let schema = Erased::<C>::NEW.schema();
-        let validator = |of: &str| jsonschema::validator_for(&schema[of]).expect("a schema");
         Self {
             bot: C::bot(name, seed, Advice::None).expect("a bot"),
-            received_line: validator("to_program"),
-            said: validator("from_program"),
+            received_line: Schema::new(&schema["to_program"]),
+            said: Schema::new(&schema["from_program"]),
             played: Vec::new(),
         }
     }
@@ -53,12 +51,8 @@ where
         let text = line.text(Some(WITHIN));
         assert!(!text.contains('\n'));
         let value: Value = serde_json::from_str(&text).expect("JSON");
-        let wrong: Vec<String> = self
-            .received_line
-            .iter_errors(&value)
-            .map(|why| why.to_string())
-            .collect();
-        assert!(wrong.is_empty(), "{wrong:?}: {text}");
+        let fault = self.received_line.fault(&value);
+        assert_eq!(fault, None, "{text}");
         let received_line: Received<C> = serde_json::from_str(&text).expect("a line");
         let again: Received<C> =
             serde_json::from_str(&written(&received_line)).expect("the same line");
@@ -72,7 +66,7 @@ where
                 let number = asked.number;
                 let line = written(&Said::Act { number, act });
                 let value: Value = serde_json::from_str(&line).expect("JSON");
-                assert!(self.said.is_valid(&value), "{line}");
+                assert_eq!(self.said.fault(&value), None, "{line}");
                 let Ok(Said::Act { number, act }) = neutral::read(line.as_bytes()) else {
                     panic!("{line} is not read");
                 };

@@ -1,7 +1,7 @@
 //! Every path of the interface's description, asked of a running daemon.
 
 use crate::app::{Answer, TestApp, WITH_REFEREE, connected, drover, folder, ok, request, run};
-use jsonschema::Validator;
+use drover_laws::Schema;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ struct Walk<'a> {
     app: &'a TestApp,
     document: Value,
     /// What checks a schema, by its text: to make one reads the whole document.
-    validators: RefCell<BTreeMap<String, Validator>>,
+    validators: RefCell<BTreeMap<String, Schema>>,
     requests: usize,
 }
 
@@ -72,14 +72,10 @@ impl Walk<'_> {
         let validator = validators.entry(schema.to_string()).or_insert_with(|| {
             let mut root = schema.clone();
             root["components"] = self.document["components"].clone();
-            let options = jsonschema::draft202012::options().should_validate_formats(true);
-            options.build(&root).unwrap()
+            Schema::new(&root)
         });
-        let wrong: Vec<String> = validator
-            .iter_errors(value)
-            .map(|error| format!("{} at {}", error, error.instance_path()))
-            .collect();
-        assert!(wrong.is_empty(), "{of}: {wrong:#?} in {value:#}");
+        let fault = validator.fault(value);
+        assert_eq!(fault, None, "{of}: {value:#}");
     }
 
     /// Asks, and compares the answer with what the operation says of it.
