@@ -193,6 +193,17 @@ impl Watched {
         self.withheld && self.view.is_none()
     }
 
+    /// The session whose transcript has a step's entry.
+    pub(super) fn session(&self, step: &Step) -> Option<SessionId> {
+        match self.view.as_ref()? {
+            View::Seat(row) => Some(row.id),
+            View::Everything(rows) => {
+                let own = rows.iter().find(|row| row.opened.seat == step.written_by);
+                own.map(|row| row.id)
+            }
+        }
+    }
+
     /// What was to be seen; `None` where there is no view.
     pub(super) async fn film(&self, reader: &Reader) -> Result<Option<Arc<Film>>, Problem> {
         let Some(view) = &self.view else {

@@ -39,6 +39,9 @@ pub struct Step {
     /// The entry's number in the log.
     #[schema(value_type = Option<i64>)]
     pub entry: Option<EntryId>,
+    /// The seat whose transcript has that entry, also where several answers led here.
+    #[serde(skip)]
+    pub written_by: Option<u8>,
     /// What happened last, in one sentence.
     pub title: String,
     /// Whether that is nothing that a spectator waits for, such as a turn without a capture.
@@ -477,6 +480,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             self.figures.clone_from(&figures);
         }
         let (alone, names) = (self.timing.is_of_one(), self.wording.names);
+        let seat = after.and_then(|(seat, _)| seat);
         self.held = Some(Step {
             took_ms: self.timing.took_ms.take().filter(|_| alone),
             late: std::mem::take(&mut self.timing.late),
@@ -484,7 +488,8 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             step: self.count - 1,
             turn,
             at: after.map(|(_, entry)| time(entry.at_us)),
-            seat: after.and_then(|(seat, _)| seat).filter(|_| alone),
+            seat: seat.filter(|_| alone),
+            written_by: seat,
             entry: after.map(|(_, entry)| entry.id),
             news: !quiet && names.fill(&title) != names.fill(&self.said),
             subject: names.subject(&title),

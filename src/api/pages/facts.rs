@@ -97,7 +97,7 @@ impl FactsShown {
                 if let Some(found) = &mut found {
                     replays::reduce(visit, &film, found);
                 }
-                let mut shown = fact(&run, found, names);
+                let mut shown = fact(&run, found, names, &watched);
                 if unsent {
                     "nobody was sent it".clone_into(&mut shown.seen_by);
                 }
@@ -235,9 +235,10 @@ fn joined<'a>(rows: impl Iterator<Item = (&'a Step, Option<&'a StepFact>)>) -> V
 }
 
 /// What a seat noted at a step; without that what the step's title says.
-fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names) -> Fact {
+fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched) -> Fact {
     let (step, last) = (run.step, run.last);
     let entry = step.entry.map(|entry| entry.0);
+    let written = watched.session(step).zip(entry);
     let (seats, subject, sentence, turns) = match found {
         Some(found) => (found.seats, found.subject, found.sentence, found.turns),
         None => (Vec::new(), step.subject, step.title.clone(), false),
@@ -258,8 +259,8 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names) -> Fact {
             _ => seen_by.collect::<Vec<_>>().join(", "),
         },
         replay: entry.map_or_else(String::new, |entry| view::replay(entry, step.seat)),
-        evidence: entry.map_or_else(String::new, |entry| {
-            format!("?tab=transcript&cursor={}#e{entry}", entry - 1)
+        evidence: written.map_or_else(String::new, |(session, entry)| {
+            view::evidence(session.0, entry)
         }),
     }
 }

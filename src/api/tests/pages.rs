@@ -336,6 +336,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
         ">Seen by</th>",
         "kind=bluff",
         "href=\"?entry=",
+        "href=\"?tab=transcript&#38;session=",
     ];
     page(&format!("/matches/{id}?tab=facts"), &parts).await;
     let parts = ["bluff W 190", "id=\"e", &explain];
