@@ -68,10 +68,7 @@ fn harass(scout: &Scout, scene: &Scene, rng: &mut Rng) -> (Act, Reason) {
         let against = scene.against(at);
         if !scene.mine(at) && scene.energy >= SHOT.min(against + GARRISON) {
             let energy = scene.energy.min(against + GARRISON);
-            return (
-                Act::Attack(energy.into()),
-                Reason::Attack { energy, against },
-            );
+            return (Act::Attack(energy.into()), scene.attack(at).1);
         }
     }
     scout.gather_or_walk(scene, rng, SHOT, POOR, prey)
