@@ -15,11 +15,7 @@ pub(super) struct Bully;
 
 impl Habit for Bully {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
-        if !field.flights.is_empty() {
-            orders.reason = Reason::UnderWay {
-                fleets: field.flights.len(),
-                most: 1,
-            };
+        if orders.waits(field, 1) {
             return;
         }
         let from = field

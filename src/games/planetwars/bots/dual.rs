@@ -4,7 +4,6 @@ use super::field::{Field, Stance};
 use super::orders::Orders;
 use super::player::Habit;
 use super::prospector::prospect;
-use super::reason::Reason;
 
 pub(super) const DESCRIPTION: &str = "As prospector, with one fleet in flight while ahead in growth, three while ahead in ships \
      alone, five while behind; ahead in both it attacks players only.";
@@ -44,11 +43,7 @@ impl Habit for Dual {
             (true, false) => 3,
             (false, false) => 5,
         };
-        if field.flights.len() >= fleets {
-            orders.reason = Reason::UnderWay {
-                fleets: field.flights.len(),
-                most: fleets,
-            };
+        if orders.waits(field, fleets) {
             return;
         }
         if ahead_in_ships && ahead_in_growth {

@@ -25,6 +25,15 @@ impl Orders {
         }
     }
 
+    /// Whether `most` fleets of its own or more are under way, which is the reason then.
+    pub(super) fn waits(&mut self, field: &Field<'_>, most: usize) -> bool {
+        let fleets = field.flights.len();
+        if fleets >= most {
+            self.reason = Reason::UnderWay { fleets, most };
+        }
+        fleets >= most
+    }
+
     pub(super) fn left(&self, place: usize) -> i64 {
         self.left.get(place).copied().unwrap_or_default()
     }

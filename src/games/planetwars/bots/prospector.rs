@@ -43,13 +43,8 @@ pub(super) fn prospect<'p>(
 
 impl Habit for Prospector {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
-        if field.flights.is_empty() {
+        if !orders.waits(field, 1) {
             prospect(field, field.open(), orders);
-        } else {
-            orders.reason = Reason::UnderWay {
-                fleets: field.flights.len(),
-                most: 1,
-            };
         }
     }
 }

@@ -31,11 +31,7 @@ impl Random {
 
 impl Habit for Random {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
-        if !field.flights.is_empty() {
-            orders.reason = Reason::UnderWay {
-                fleets: field.flights.len(),
-                most: 1,
-            };
+        if orders.waits(field, 1) {
             return;
         }
         let strong = field.own().filter(|(_, planet)| planet.ships >= SHIPS_MIN);
