@@ -393,15 +393,13 @@ async fn transcript(
             once.map(|row| row.id.0).collect()
         }
     };
-    // A cursor has a number for each of them, the last for all that are not in it.
+    // A cursor has a number for each of them but those that began after it.
     let mut cursors = visit.value("cursor").map(|all| all.split('.'));
     let (mut parts, mut lines, mut params) = (Vec::new(), Vec::new(), Wanted::all(&found.id));
-    let mut cursor = None;
     for session in &wanted {
-        let next = cursors.as_mut().and_then(Iterator::next);
-        cursor = next.map(str::to_owned).or(cursor);
+        let cursor = cursors.as_mut().and_then(Iterator::next);
+        params.page.cursor = cursor.map(str::to_owned);
         params.filters.session = Some(*session);
-        params.page.cursor.clone_from(&cursor);
         let part = Excerpt::read(visit, &mut params, READS_MAX / wanted.len()).await?;
         // The clock may have been set back.
         let mut at_us = i64::MIN;
