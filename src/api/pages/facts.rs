@@ -111,10 +111,9 @@ impl FactsShown {
         seats.sort_unstable();
         let seats = seats.into_iter();
         let seats = seats.map(|seat| (seat.to_string(), names.name(seat.into())));
+        let (turn, after) = (film.turn(), (first + FACTS_MAX).to_string());
         Ok(Self {
-            turn: Some(film.turn())
-                .filter(|turn| !turn.is_empty())
-                .unwrap_or("turn"),
+            turn: if turn.is_empty() { "turn" } else { turn },
             all_kinds: link(visit, "kind", ""),
             all_seats: link(visit, "by", ""),
             any_kind: chosen.kind.is_none(),
@@ -124,9 +123,7 @@ impl FactsShown {
             is_partly_seen: facts.iter().any(|fact| !fact.seen_by.is_empty()),
             facts,
             later: first > 0,
-            next: wanted
-                .next()
-                .map(|_| link(visit, "cursor", &(first + FACTS_MAX).to_string())),
+            next: wanted.next().map(|_| link(visit, "cursor", &after)),
             withheld,
         })
     }
