@@ -156,6 +156,8 @@ await deny
 
 step "end-to-end tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
+# One browser serves all of its tests: next to the others, these would hold threads that wait for it.
+begin browser cargo test -p drover --test it --locked -- browser:: --test-threads 1
 begin examples cargo test -p drover --doc --locked
 # Built for the tests: another build would have other features, and so build most of it again.
 begin smoke .ci/smoke "$built/drover"
@@ -164,7 +166,10 @@ begin container env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${st
 # One test at a time, in what the others leave of the processors while they wait; what measures leases apart.
 begin postgres .ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: \
     --skip goes_on_when_that_is_gone --include-ignored --test-threads 1
-cargo test -p drover --test it --locked
+cargo test -p drover --test it --locked -- --skip browser::
+
+step "pages in a browser"
+await browser
 
 step "the simulator"
 await simulator
