@@ -84,11 +84,12 @@ fn choices(filter: Option<&Parameter>) -> Vec<(String, String)> {
     words.map(|word| (word.to_owned(), label(word))).collect()
 }
 
-/// This page with its parameters, but this one as given, and from its first row.
+/// This page with its parameters, but this one as given, and from its first row. Without one of the two that `between`
+/// is about, it goes as well.
 pub(super) fn link(visit: &Visit, name: &str, value: &str) -> String {
-    let others = visit
-        .pairs()
-        .filter(|(known, _)| *known != name && *known != "cursor");
+    let alone = value.is_empty() && ["bot", "opponent"].contains(&name);
+    let goes = |known: &str| known == name || known == "cursor" || alone && known == "between";
+    let others = visit.pairs().filter(|(known, _)| !goes(known));
     query(others.chain((!value.is_empty()).then_some((name, value))))
 }
 

@@ -79,6 +79,12 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
         app.problem(&format!("/api/v1/matches?{bad}"), StatusCode::BAD_REQUEST)
             .await;
     }
+    // Where none fits, what is about both goes with either.
+    let none = "/matches?bot=champion&opponent=alice&between=lost";
+    let none = app.look(none, "").await.text;
+    for without in ["href=\"?opponent=alice\"", "href=\"?bot=champion\""] {
+        assert!(none.contains(without), "{without}: {none}");
+    }
     let opponents = app.json("/api/v1/opponents?kind=named").await;
     let id = &opponents["items"][0]["id"];
     let page = app
