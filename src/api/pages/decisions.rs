@@ -27,6 +27,8 @@ const QUICK: f64 = 0.001;
 #[derive(Default)]
 pub(super) struct Decisions {
     pub(super) rows: Vec<Row>,
+    /// All of them, also those that are not in the table.
+    all: Vec<DecisionShown>,
     /// How many there are.
     pub(super) count: usize,
     /// What it comes to, in a sentence.
@@ -97,12 +99,6 @@ impl Decisions {
             other.fallback.cmp(&one.fallback).then(then)
         });
         let names = seat_names(&found.seats);
-        let players = sessions.iter().filter_map(|session| {
-            let own = all.iter().filter(|one| one.session == session.id);
-            let own: Vec<&DecisionShown> = own.collect();
-            pace(&own, seated(&names, session.seat, &session.bot))
-        });
-        let players = players.collect();
         let rows = shown.into_iter().filter_map(|one| {
             let session = sessions.iter().find(|row| row.id == one.session)?;
             Some(Row {
@@ -130,18 +126,25 @@ impl Decisions {
             rows: rows.collect(),
             count: all.len(),
             words: in_words(&all, slowest),
-            players,
             quick,
+            all,
             ..Self::default()
         })
     }
 
-    /// Keeps those of the table, and adds when they were, and what was answered.
+    /// Keeps those of the table, and adds when they were, what was answered, and how players used their time.
     pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
         self.rows.truncate(ROWS_MAX);
         if self.rows.is_empty() {
             return Ok(());
         }
+        let names = seat_names(&found.seats);
+        let players = found.sessions.iter().flatten().filter_map(|session| {
+            let own = self.all.iter().filter(|one| one.session == session.id);
+            let own: Vec<&DecisionShown> = own.collect();
+            pace(&own, seated(&names, session.seat, &session.bot))
+        });
+        self.players = players.collect();
         self.thinks = self.rows.iter().any(|row| !row.thought.is_empty());
         let turns = Turns::read(visit, &found.id).await?;
         self.turn = turns.name;
