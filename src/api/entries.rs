@@ -7,7 +7,7 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
-use crate::history::{self, MatchEntry, SessionRow};
+use crate::history::{self, MatchEntry, PageAt, SessionRow};
 use crate::replay::Naming;
 use crate::store::EntryId;
 use std::sync::Arc;
@@ -25,9 +25,14 @@ impl Rows for Entries {
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<MatchEntry> {
         let (seen, at) = (Seen::read(reader, params).await?, params.page()?);
-        let rows = history::entries_page(reader.state.store.reader(), &seen.contents, &at).await?;
-        Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
+        seen_page(reader, &seen, &at).await
     }
+}
+
+/// A page of what is seen of a match.
+pub(super) async fn seen_page(reader: &Reader, seen: &Seen, at: &PageAt) -> Paged<MatchEntry> {
+    let rows = history::entries_page(reader.state.store.reader(), &seen.contents, at).await?;
+    Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
 }
 
 impl OfNews for Entries {

@@ -10,9 +10,8 @@ use super::programs::{self, ProgramRow};
 use super::stage::Position;
 use super::view::{self, MatchLine, SeatLine, When, line, now};
 use super::visit::Visit;
-use crate::api::contents::Wanted;
-use crate::api::entries::Entries;
-use crate::api::lists::Rows as _;
+use crate::api::contents::{Seen, Wanted};
+use crate::api::entries::seen_page;
 use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
 use crate::api::query::{LIMIT_MAX, Params};
@@ -22,7 +21,7 @@ use crate::api::shapes::beginning;
 use crate::clock::time;
 use crate::history::{self, MatchEntry};
 use crate::replay::seat_names;
-use crate::store::{Direction, SeatRow, Side};
+use crate::store::{Direction, EntryId, SeatRow, Side};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
@@ -41,8 +40,8 @@ const LINES_MAX: usize = 14;
 /// Letters of a line that are shown at once, and breaks in it.
 const LINE_CHARS_MAX: usize = 600;
 const LINE_BREAKS_MAX: usize = 11;
-/// How many pages of entries are searched at once, of all sessions; after that the search goes on from the next page.
-const READS_MAX: usize = 40;
+/// How many entries are searched at once, of all sessions; after that the search goes on from the next page.
+const SEARCHED_MAX: usize = 10_000;
 
 #[derive(Template)]
 #[template(path = "pages/match.html")]
@@ -381,10 +380,7 @@ async fn transcript(
 ) -> Result<(Vec<Line>, Option<String>, Option<&'static str>), Problem> {
     let sessions = found.sessions.as_deref().unwrap_or_default();
     let refereed = sessions.iter().any(|row| row.side == Side::Referee);
-    let no_number = |_| {
-        let detail = "session is no number".to_owned();
-        Problem::parameter("session", detail, [""; 0])
-    };
+    let no_number = |_| Problem::parameter("session", "session is no number".into(), [""; 0]);
     let wanted: Vec<i64> = match visit.value("session") {
         Some(session) => vec![session.parse().map_err(no_number)?],
         None => {
@@ -396,20 +392,25 @@ async fn transcript(
     // A cursor has a number for each of them but those that began after it.
     let mut cursors = visit.value("cursor").map(|all| all.split('.'));
     let (mut parts, mut lines, mut params) = (Vec::new(), Vec::new(), Wanted::all(&found.id));
+    params.filters.session = wanted.first().copied().filter(|_| wanted.len() == 1);
+    let mut seen = Seen::read(visit, &params).await?;
+    let all = std::mem::take(&mut seen.contents.sessions);
     for session in &wanted {
         let cursor = cursors.as_mut().and_then(Iterator::next);
         params.page.cursor = cursor.map(str::to_owned);
-        params.filters.session = Some(*session);
-        let part = Excerpt::read(visit, &mut params, READS_MAX / wanted.len()).await?;
-        // The clock may have been set back.
-        let mut at_us = i64::MIN;
-        for entry in &part.entries {
-            at_us = at_us.max(entry.at_us);
-            lines.push((at_us, entry.id, parts.len(), shown_line(names, entry)));
+        let own = all.iter().filter(|row| row.id.0 == *session);
+        seen.contents.sessions = own.cloned().collect();
+        let part = Excerpt::read(visit, &seen, &mut params, SEARCHED_MAX / wanted.len()).await?;
+        for (at_us, entry) in &part.entries {
+            lines.push((*at_us, entry.id, parts.len(), shown_line(names, entry)));
         }
         parts.push(part);
     }
     lines.sort_unstable_by_key(|(at_us, entry, ..)| (*at_us, *entry));
+    // What a session that was not read to its end has next may precede what others have after that.
+    let unread = parts.iter().filter(|part| part.next.is_some());
+    let up_to = unread.map(|part| part.read_up_to).min();
+    lines.retain(|(at_us, entry, ..)| up_to.is_none_or(|last| (*at_us, *entry) <= last));
     lines.truncate(LINES_MAX);
     for (_, entry, part, _) in &lines {
         if let Some(part) = parts.get_mut(*part) {
@@ -419,57 +420,64 @@ async fn transcript(
     }
     let more = |part: &Excerpt| part.next.is_some() || !part.entries.is_empty();
     let after = |part: &Excerpt| {
-        let rest = part.entries.front().map(|entry| entry.id.0 - 1);
+        let rest = part.entries.front().map(|(_, entry)| entry.id.0 - 1);
         let rest = rest.map(|id| id.to_string()).or(part.next.clone());
         rest.unwrap_or_else(|| part.last.to_string())
     };
     let next: Vec<String> = parts.iter().map(after).collect();
     let next = parts.iter().any(more).then(|| next.join("."));
-    let withheld = parts.iter().find_map(|part| part.withheld);
     let lines = lines.into_iter().map(|(.., line)| line).collect();
-    Ok((lines, next, withheld))
+    Ok((lines, next, seen.withheld.then_some(view::WITHHELD)))
 }
 
 /// What is read of one session's transcript for a page.
 struct Excerpt {
-    /// Those that fit the search, in order; at most one more than a page has.
-    entries: VecDeque<MatchEntry>,
+    /// Those that fit the search, in order, with their times; at most one more than a page has.
+    entries: VecDeque<(i64, MatchEntry)>,
     /// The last one that is shown on this page or an earlier one; 0: none.
     last: i64,
+    /// The last one that was read, and its time.
+    read_up_to: (i64, EntryId),
     /// From where on it was not read.
     next: Option<String>,
-    withheld: Option<&'static str>,
 }
 
 impl Excerpt {
-    /// In `reads` reads, and at least one.
+    /// Reads the one session that is left in `seen`, `most` entries of it, and at least one.
     async fn read(
         visit: &Visit,
+        seen: &Seen,
         params: &mut Params<Wanted>,
-        reads: usize,
+        most: usize,
     ) -> Result<Self, Problem> {
         let q = visit.value("q").map(str::to_lowercase);
-        let limit = q.as_ref().map_or(LINES_MAX as u32 + 1, |_| LIMIT_MAX);
-        params.page.limit = Some(limit);
+        let limit = q.as_ref().map_or(LINES_MAX + 1, |_| LIMIT_MAX as usize);
+        let limit = limit.min(most).max(1);
+        params.page.limit = Some(limit as u32);
         let q = q.unwrap_or_default();
-        let fits = |entry: &MatchEntry| entry.text.to_lowercase().contains(&q);
-        let last = params.number()?.unwrap_or_default();
-        let (mut entries, mut reads) = (VecDeque::new(), reads.max(1));
-        loop {
-            let listed = Entries::page(visit, params).await?;
-            let room = LINES_MAX + 1 - entries.len();
-            entries.extend(listed.items.into_iter().filter(fits).take(room));
-            reads -= 1;
-            if listed.next.is_none() || entries.len() > LINES_MAX || reads == 0 {
-                return Ok(Self {
-                    entries,
-                    last,
-                    next: listed.next,
-                    withheld: listed.withheld,
-                });
+        let mut part = Self {
+            entries: VecDeque::new(),
+            last: params.number()?.unwrap_or_default(),
+            read_up_to: (i64::MIN, EntryId(0)),
+            next: None,
+        };
+        for _ in 0..(most / limit).max(1) {
+            let listed = seen_page(visit, seen, &params.page()?).await?;
+            for entry in listed.items {
+                // The clock may have been set back.
+                let at_us = part.read_up_to.0.max(entry.at_us);
+                part.read_up_to = (at_us, entry.id);
+                if part.entries.len() <= LINES_MAX && entry.text.to_lowercase().contains(&q) {
+                    part.entries.push_back((at_us, entry));
+                }
             }
-            params.page.cursor = listed.next;
+            part.next = listed.next;
+            if part.next.is_none() || part.entries.len() > LINES_MAX {
+                break;
+            }
+            params.page.cursor.clone_from(&part.next);
         }
+        Ok(part)
     }
 }
 

@@ -454,19 +454,29 @@ async fn a_transcript_is_in_the_order_of_time() {
             at_us: (10 * turn + at) as i64,
             ..said(&format!("word {turn} of {at}"))
         };
-        pen.write(app.store(), (10..30).map(line).collect()).await;
+        pen.write(app.store(), (10..20).map(line).collect()).await;
+        // More than is searched of one at once; meanwhile the other went on.
+        for _ in 0..5 * (1 - at) {
+            let pause = |_| NewEntry {
+                at_us: 199,
+                ..said("pause")
+            };
+            pen.write(app.store(), (0..1_000).map(pause).collect())
+                .await;
+        }
+        pen.write(app.store(), (20..30).map(line).collect()).await;
     }
     let pass = app.sign_in(&app.token("admin").await).await;
     let mut query = "?tab=transcript&q=OR".to_owned();
     let mut shown = Vec::new();
-    for page in 1..=3 {
+    for page in 1..=4 {
         let path = format!("/matches/{}{query}", match_id(1));
         let text = app.look(&path, &pass).await.text;
         let cells = text.split("<td class=\"text\">").skip(1);
         let cells = cells.filter_map(|cell| cell.split('<').next());
         shown.extend(cells.map(|cell| cell.trim().to_owned()));
         let next = text.split_once("rel=\"next\" href=\"");
-        assert_eq!(next.is_some(), page < 3, "{page}: {text}");
+        assert_eq!(next.is_some(), page < 4, "{page}: {text}");
         let next = next.and_then(|(_, rest)| rest.split_once('"'));
         query = next.map_or_else(String::new, |(next, _)| next.replace("&#38;", "&"));
     }
