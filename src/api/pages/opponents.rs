@@ -139,7 +139,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let params = visit.params::<opponents::Opponents>()?;
     let listed = opponents::known(&visit, &params).await?;
     let all = listed.items.into_iter().map(|found| {
-        let known = ModelShown::read(found.model, models(&visit, &found.opponent.game));
+        let known = ModelShown::read(found.model.as_ref(), models(&visit, &found.opponent.game));
         (row(&visit, found.opponent), known.summary())
     });
     let (maps, rows) = all.partition(|(row, _)| row.is_map);
@@ -167,8 +167,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         mut figures,
         notes,
         others,
-        picture,
-    } = ModelShown::read(found.model, models);
+    } = ModelShown::read(found.model.as_ref(), models);
     let history = history(&visit, &id, &figures).await?;
     let bluffs = match named {
         true => bluffs_of(&visit, &opponent).await?,
@@ -202,9 +201,23 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         figures,
         notes,
         others,
-        picture,
+        picture: picture(&visit, models, found.model).await?,
         bluffs,
     })
+}
+
+/// The map, drawn as boards are: once it is its turn.
+async fn picture(
+    visit: &Visit,
+    models: Option<&'static dyn Models>,
+    model: Option<Value>,
+) -> Result<Option<Picture>, Problem> {
+    let maps = models.filter(|models| models.modelled() == Modelled::Maps);
+    let (Some(maps), Some(model)) = (maps, model) else {
+        return Ok(None);
+    };
+    let turn = visit.turns().wait().await?;
+    turn.spend(move || maps.picture(&model)).await
 }
 
 /// Its last bluffs.
@@ -229,21 +242,19 @@ struct ModelShown {
     /// What some of them count.
     notes: Vec<(String, &'static str)>,
     others: Vec<(String, String)>,
-    picture: Option<Picture>,
 }
 
 impl ModelShown {
     /// A shown model; `None` while it is withheld.
-    fn read(model: Option<Value>, models: Option<&dyn Models>) -> Self {
+    fn read(model: Option<&Value>, models: Option<&dyn Models>) -> Self {
         let mut known = Self::default();
-        if let Some(Value::Object(fields)) = &model {
+        if let Some(Value::Object(fields)) = model {
             read(fields, "", 0, &mut known.figures, &mut known.others);
         }
         // How many lessons there were stands above, and how it is stored is left out.
         let own = |(name, _): &(String, String)| !["version", "lessons"].contains(&&**name);
         known.others.retain(own);
-        if let (Some(model), Some(models)) = (&model, models) {
-            known.picture = models.picture(model);
+        if let (Some(model), Some(models)) = (model, models) {
             let words = models.words(model);
             if !words.is_empty() {
                 let words = words.into_iter();

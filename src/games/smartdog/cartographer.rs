@@ -6,6 +6,7 @@ use super::options::Key;
 use super::rules::{
     Area, Command, Direction, DogId, Event, Ground, Land, Seen, SeenDog, SheepAction, Spot, View,
 };
+use super::scene;
 use drover_game::game::Seat;
 use drover_game::ladder::digest;
 use drover_game::text::counted;
@@ -391,12 +392,14 @@ pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
             format!("{} {value}", words.map_or(&**key, |(_, words)| *words))
         })
         .collect();
+    let rows = model.landscape.len();
     let columns = model.landscape.first().map_or(0, String::len);
+    let drawn = match 2 * columns * rows > scene::CELLS_MAX {
+        true => ", too large to be drawn for two players",
+        false => "",
+    };
     vec![
-        (
-            "Size of a tile",
-            format!("{columns} × {} cells", model.landscape.len()),
-        ),
+        ("Size of a tile", format!("{columns} × {rows} cells{drawn}")),
         ("Options", options.join(", ")),
         (
             "Sheep of a tile",
