@@ -57,10 +57,7 @@ packages() {
     [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null &&
         { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -q "$@"; } >/dev/null 2>&1
 }
-skip() {
-    printf '*** NOT TESTED: %s ***\n' "$*"
-    printf '  %s\n' "$*" >>"$SKIPPED"
-}
+. .ci/skip
 
 step "what this machine needs"
 command -v cc >/dev/null || { echo "a C compiler is missing (Debian: apt-get install build-essential)" >&2; exit 1; }
