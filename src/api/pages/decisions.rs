@@ -28,9 +28,7 @@ const QUICK: f64 = 0.001;
 pub(super) struct Decisions {
     pub(super) rows: Vec<Row>,
     /// All of them, also those that are not in the table.
-    all: Vec<DecisionShown>,
-    /// How many there are.
-    pub(super) count: usize,
+    pub(super) all: Vec<DecisionShown>,
     /// What it comes to, in a sentence.
     pub(super) words: String,
     /// The same for each player, in the order of the seats' sessions.
@@ -124,7 +122,6 @@ impl Decisions {
         });
         Ok(Self {
             rows: rows.collect(),
-            count: all.len(),
             words: in_words(&all, slowest),
             quick,
             all,

@@ -503,48 +503,28 @@ mod tests {
 
     #[test]
     fn a_filler_is_named_only_where_it_won() {
-        let row = |[name, _]: &[&'static str; 2]| SeatRow {
-            spec: name.trim_end_matches(char::is_numeric).to_owned(),
-            ..SeatRow::default()
-        };
-        let seat = |[name, outcome]: &[&'static str; 2]| SeatLine {
-            seat: 0,
-            colour: "s-p0",
-            name: (*name).to_owned(),
-            bot: String::new(),
-            builtin: None,
-            score: String::new(),
-            outcome,
-            blamed: false,
-            part: String::new(),
-            part_detail: String::new(),
-            fallback: String::new(),
-        };
         for (seats, expected) in [
-            (
-                [["face", "lost"], ["filler1", "won"], ["filler2", "lost"]],
-                "filler1 beat face",
-            ),
-            (
-                [["a", "lost"], ["b", "lost"], ["filler", "won"]],
-                "filler beat a and b",
-            ),
-            (
-                [["a", "won"], ["b", "lost"], ["filler", "lost"]],
-                "a beat b",
-            ),
-            (
-                [["face", ""], ["filler1", ""], ["filler2", ""]],
-                "face against fillers",
-            ),
-            ([["a", ""], ["b", ""], ["filler", ""]], "a against b"),
-            (
-                [["a", "tied"], ["b", "tied"], ["c", "lost"]],
-                "a and b share the win",
-            ),
+            ("face lost, filler1 won, filler2 lost", "filler1 beat face"),
+            ("a lost, b lost, filler won", "filler beat a and b"),
+            ("a won, b lost, filler lost", "a beat b"),
+            ("face , filler1 , filler2 ", "face against fillers"),
+            ("a , b , filler ", "a against b"),
+            ("a tied, b tied, c lost", "a and b share the win"),
         ] {
-            let rows: Vec<SeatRow> = seats.iter().map(row).collect();
-            let lines: Vec<SeatLine> = seats.iter().map(seat).collect();
+            let seats = seats.split(", ").map(|seat| {
+                let (name, outcome) = seat.split_once(' ').unwrap();
+                let row = SeatRow {
+                    spec: name.trim_end_matches(char::is_numeric).to_owned(),
+                    ..SeatRow::default()
+                };
+                let line = SeatLine {
+                    name: name.to_owned(),
+                    outcome,
+                    ..SeatLine::default()
+                };
+                (row, line)
+            });
+            let (rows, lines): (Vec<SeatRow>, Vec<SeatLine>) = seats.unzip();
             assert_eq!(heading("Toy", &rows, &lines), expected);
         }
     }

@@ -238,6 +238,7 @@ impl MatchLine {
 }
 
 /// A seat in such a line.
+#[derive(Default)]
 pub(super) struct SeatLine {
     pub(super) seat: u8,
     /// The class of its colour.

@@ -457,12 +457,9 @@ async fn a_transcript_is_in_the_order_of_time() {
         pen.write(app.store(), (10..20).map(line).collect()).await;
         // More than is searched of one at once; meanwhile the other went on.
         for _ in 0..5 * (1 - at) {
-            let pause = |_| NewEntry {
-                at_us: 199,
-                ..said("pause")
-            };
-            pen.write(app.store(), (0..1_000).map(pause).collect())
-                .await;
+            let mut pause = said("pause");
+            pause.at_us = 199;
+            pen.write(app.store(), vec![pause; 1_000]).await;
         }
         pen.write(app.store(), (20..30).map(line).collect()).await;
     }
