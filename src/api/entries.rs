@@ -24,8 +24,8 @@ impl Rows for Entries {
         Some(|reader, params| Box::pin(OfMatch::<Self>::begin(reader, params)));
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<MatchEntry> {
-        let (seen, at) = (Seen::read(reader, params).await?, params.page()?);
-        seen_page(reader, &seen, &at).await
+        let seen = Seen::read(reader, params).await?;
+        seen_page(reader, &seen, &params.page()?).await
     }
 }
 

@@ -105,10 +105,8 @@ impl Tab {
             return Ok(Self::Replay);
         };
         let mut all = Self::ALL.into_iter();
-        let found = all
-            .find(|(_, known, _)| *known == word)
-            .map(|(tab, ..)| tab);
-        found.ok_or_else(|| {
+        let found = all.find(|(_, known, _)| *known == word);
+        found.map(|(tab, ..)| tab).ok_or_else(|| {
             let known = Self::ALL.map(|(_, word, _)| word);
             Problem::parameter("tab", format!("there is no tab {word}"), known)
         })
@@ -117,12 +115,8 @@ impl Tab {
     /// Where each leads, and whether it is open.
     fn links(self) -> Vec<(&'static str, String, bool)> {
         let link = |(tab, word, name): (Self, &str, &'static str)| {
-            let to = if word.is_empty() {
-                "?".to_owned()
-            } else {
-                query([("tab", word)])
-            };
-            (name, to, tab == self)
+            let to = (!word.is_empty()).then_some(("tab", word));
+            (name, query(to), tab == self)
         };
         Self::ALL.into_iter().map(link).collect()
     }
@@ -328,10 +322,8 @@ fn ranked(found: &MatchShown, lines: Vec<SeatLine>) -> Vec<(SeatLine, Seat)> {
         let order = result(other).partial_cmp(&result(one));
         order.unwrap_or(std::cmp::Ordering::Equal)
     });
-    let seats = seats.into_iter();
-    seats
-        .map(|(line, row)| (line, seated(found, row)))
-        .collect()
+    let seated = |(line, row)| (line, seated(found, row));
+    seats.into_iter().map(seated).collect()
 }
 
 fn seated(found: &MatchShown, seat: &SeatRow) -> Seat {
@@ -497,9 +489,7 @@ fn shown_line(names: &Names, entry: &MatchEntry) -> Line {
 
 #[cfg(test)]
 mod tests {
-    use super::heading;
-    use crate::api::pages::view::SeatLine;
-    use crate::store::SeatRow;
+    use super::{SeatLine, SeatRow, heading};
 
     #[test]
     fn a_filler_is_named_only_where_it_won() {

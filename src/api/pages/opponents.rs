@@ -163,23 +163,20 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let opponent = found.opponent;
     let named = matches!(opponent.kind, OpponentKind::Named);
     let models = models(&visit, &opponent.game);
-    let ModelShown {
-        mut figures,
-        notes,
-        others,
-    } = ModelShown::read(found.model.as_ref(), models);
-    let history = history(&visit, &id, &figures).await?;
-    let bluffs = match named {
-        true => bluffs_of(&visit, &opponent).await?,
-        false => Vec::new(),
-    };
-    let scales: Vec<f64> = figures.iter().map(|one| scale(&figures, one)).collect();
-    for (figure, most) in figures.iter_mut().zip(scales) {
+    let mut known = ModelShown::read(found.model.as_ref(), models);
+    let history = history(&visit, &id, &known.figures).await?;
+    let (mut rivals, mut bluffs) = (Vec::new(), Vec::new());
+    if named {
+        rivals = versus::of_opponent(&visit, &opponent.game, &opponent.name).await?;
+        bluffs = bluffs_of(&visit, &opponent).await?;
+    }
+    let all = &known.figures;
+    let scales: Vec<f64> = all.iter().map(|one| scale(all, one)).collect();
+    for (figure, most) in known.figures.iter_mut().zip(scales) {
         let (value, low, high, _) = figure.numbers;
         figure.span = chart::span(low / most, value.map(|value| value / most), high / most);
-        figure.chosen = history
-            .as_ref()
-            .is_some_and(|shown| shown.name == figure.name);
+        let shown = history.as_ref();
+        figure.chosen = shown.is_some_and(|shown| shown.name == figure.name);
         figure.link = format!("{}#history", link(&visit, "figure", &figure.name));
     }
     shown(&Opponent {
@@ -188,19 +185,16 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
             "/opponents",
         ),
         matches: query([("game", &*opponent.game), ("opponent", &*opponent.name)]),
-        rivals: match named {
-            true => versus::of_opponent(&visit, &opponent.game, &opponent.name).await?,
-            false => Vec::new(),
-        },
+        rivals,
         history,
         taught: opponent
             .version
             .map_or_else(String::new, |lessons| counted(lessons, "lesson")),
         row: row(&visit, opponent),
         named,
-        figures,
-        notes,
-        others,
+        figures: known.figures,
+        notes: known.notes,
+        others: known.others,
         picture: picture(&visit, models, found.model).await?,
         bluffs,
     })
@@ -320,8 +314,7 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
         ..Params::first(Nothing::default(), LIMIT_MAX)
     };
     let listed = History::page(visit, &params).await?;
-    let (mut steps, mut points) = (Vec::new(), Vec::new());
-    let mut unit = "";
+    let (mut steps, mut points, mut unit) = (Vec::new(), Vec::new(), "");
     for learnt in &listed.items {
         let mut all = Vec::new();
         if let Value::Object(model) = &learnt.model {

@@ -80,8 +80,8 @@ async fn a_bot_and_an_opponent_show_how_they_met() {
             .await;
     }
     // Where none fits, what is about both goes with either.
-    let none = "/matches?bot=champion&opponent=alice&between=lost";
-    let none = app.look(none, "").await.text;
+    let none = app.look("/matches?bot=champion&opponent=alice&between=lost", "");
+    let none = none.await.text;
     for without in ["href=\"?opponent=alice\"", "href=\"?bot=champion\""] {
         assert!(none.contains(without), "{without}: {none}");
     }

@@ -345,14 +345,12 @@ pub fn merge(model: Option<&Value>, evidence: &Value) -> Value {
             old
         }
         (Some(old), _) => old,
-        (None, Some(mut new)) => {
-            let places = std::mem::take(&mut new.places);
-            let bare = Model {
+        (None, Some(new)) => {
+            let mut model = Model {
+                places: Vec::new(),
                 matches: 0,
                 ..new.clone()
             };
-            new.places = places;
-            let mut model = bare;
             model.join(&new);
             model
         }
