@@ -542,8 +542,8 @@ pub trait Bot<G: Game>: Fork<G> + Send {
         let _ = (view, ask, act);
     }
     /// Decides as [`Bot::ponder`] does in one slice, and says why. Asked of a copy ([`Fork`]), which is not
-    /// used again. Unless a bot says otherwise, it compares nothing; a bot that plays by rules names the one that
-    /// decided ([`Reasons::by_rule`]).
+    /// used again. Unless a bot says otherwise, it compares nothing; one that plays by rules ([`crate::by_rule`])
+    /// names the rule that decided.
     fn reasons(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> Reasons<G::Act> {
         Reasons::from_act(self.ponder(view, ask, budget).0)
     }

@@ -7,6 +7,7 @@
 
 pub mod answer;
 pub mod arena;
+pub mod by_rule;
 pub mod card;
 pub mod contest;
 pub mod counts;

@@ -134,14 +134,6 @@ impl<A> Reasons<A> {
             rule: None,
         }
     }
-
-    /// A decision by one rule of the bot, in a sentence.
-    pub fn by_rule(act: A, rule: impl ToString) -> Self {
-        Self {
-            rule: Some(rule.to_string()),
-            ..Self::from_act(act)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use crate::bots::Seated;
 use games::game::{Bot, Budget};
 use games::koehandel::bots::champion::{Base, Champion, Horizon, base};
-use games::koehandel::bots::policy::{Player, Profile};
+use games::koehandel::bots::policy::Profile;
 use games::koehandel::bots::{evolved, tuned};
 use games::koehandel::message::Message;
 use games::koehandel::models::Models;
@@ -24,8 +24,8 @@ const BLUFFS: u64 = 10;
 const PLAYOUTS: u64 = 100;
 
 /// A player by its policy alone.
-fn player(profile: Profile, seed: u64) -> Player {
-    Player::new(profile, Rng::new(seed, STREAM))
+fn player(profile: Profile, seed: u64) -> Seated<Koehandel> {
+    profile.player(Rng::new(seed, STREAM))
 }
 
 /// The stranger of this name.
@@ -44,7 +44,7 @@ pub(super) fn stranger(name: &str, seed: u64) -> Option<Seated<Koehandel>> {
     if let Some(searcher) = Searcher::named(name, seed) {
         return Some(Box::new(searcher));
     }
-    Some(Box::new(player(profile(name)?, seed)))
+    Some(player(profile(name)?, seed))
 }
 
 /// Plays whole matches out in its head, a set number of times a decision, with every rival as one type whatever it
@@ -143,7 +143,7 @@ fn profile(name: &str) -> Option<Profile> {
 /// Bids far above its cash every third card, else plays as the guide: drives prices, is often caught.
 #[derive(Clone)]
 struct Bluffer {
-    inner: Player,
+    inner: Seated<Koehandel>,
     rng: Rng,
     bluffs: Option<(u8, bool)>,
 }

@@ -7,8 +7,7 @@ use crate::message::Message;
 use crate::options::TradePayment;
 use crate::rules::{Act, Ask, Koehandel};
 use crate::view::View;
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use drover_game::by_rule::ByRule;
 use drover_game::rng::Rng;
 
 /// What it does, in one sentence.
@@ -129,18 +128,12 @@ impl Evolved {
     }
 }
 
-impl Bot<Koehandel> for Evolved {
+impl ByRule<Koehandel> for Evolved {
     fn observe(&mut self, message: &Message) {
         self.rule.receive(message);
     }
 
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        profile(self.rule.payment()).act(view, ask, &mut self.limits, &mut self.rng)
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (limits, rng) = (&mut self.limits, &mut self.rng);
-        let (act, reason) = profile(self.rule.payment()).reasoned(view, ask, limits, rng);
-        Reasons::by_rule(act, reason)
+    fn turn(&mut self, view: &View, ask: &Ask) -> (Act, impl ToString) {
+        profile(self.rule.payment()).reasoned(view, ask, &mut self.limits, &mut self.rng)
     }
 }

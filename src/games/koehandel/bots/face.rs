@@ -6,17 +6,11 @@ use super::policy::{Challenge, Standing, buy_within, challenges, pay, pick};
 use super::reason::Reason;
 use crate::cards::Animal;
 use crate::message::Goods;
-use crate::rules::{Act, Ask, Koehandel};
+use crate::rules::{Act, Ask};
 use crate::view::View;
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "Bids and buys up to a quarter of a quartet's value, offers and counters with a third of its cash.";
-
-/// The face-value player.
-#[derive(Clone)]
-pub struct Face;
 
 /// The value of a card to it, in points.
 #[must_use]
@@ -64,15 +58,4 @@ pub fn act(view: &View, ask: &Ask) -> (Act, Reason) {
 #[must_use]
 pub fn raise(limit: u16, price: u16) -> Option<u16> {
     (price.saturating_add(10) <= limit).then_some(price.saturating_add(10))
-}
-
-impl Bot<Koehandel> for Face {
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        act(view, ask).0
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (act, reason) = act(view, ask);
-        Reasons::by_rule(act, reason)
-    }
 }

@@ -6,8 +6,8 @@ use crate::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
 use crate::message::Goods;
 use crate::rules::{Act, Ask, Koehandel};
 use crate::view::{Herd, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use drover_game::by_rule::by_rule;
+use drover_game::game::Bot;
 use drover_game::rng::Rng;
 
 /// A source of random numbers: the seeded generator in matches, a cheaper one in playouts.
@@ -320,6 +320,13 @@ impl Profile {
         }
     }
 
+    /// A player that follows it and ignores all messages, with its own random numbers.
+    #[must_use]
+    pub fn player(self, mut rng: Rng) -> Box<dyn Bot<Koehandel>> {
+        let mut limits = Limits::NONE;
+        by_rule(move |view: &View, ask: &Ask| self.reasoned(view, ask, &mut limits, &mut rng))
+    }
+
     /// The next bid over `price` within the limit.
     pub fn raise(&self, limit: u16, price: u16, rng: &mut impl Chance) -> Option<u16> {
         let least = price.saturating_add(10);
@@ -453,38 +460,6 @@ pub fn buy_within(limit: u16, price: u16) -> (Act, Reason) {
         (Act::bid(price), Reason::Buy { price, limit })
     } else {
         (Act::PASS, Reason::Sell { price, limit })
-    }
-}
-
-/// A player that follows one profile and ignores all messages.
-#[derive(Clone)]
-pub struct Player {
-    profile: Profile,
-    limits: Limits,
-    rng: Rng,
-}
-
-impl Player {
-    /// A player with its own random numbers.
-    #[must_use]
-    pub fn new(profile: Profile, rng: Rng) -> Self {
-        Self {
-            profile,
-            limits: Limits::NONE,
-            rng,
-        }
-    }
-}
-
-impl Bot<Koehandel> for Player {
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        self.profile.act(view, ask, &mut self.limits, &mut self.rng)
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (limits, rng) = (&mut self.limits, &mut self.rng);
-        let (act, reason) = self.profile.reasoned(view, ask, limits, rng);
-        Reasons::by_rule(act, reason)
     }
 }
 

@@ -4,19 +4,12 @@
 use super::policy::{Chance, Standing, challenges, pay};
 use super::reason::Reason;
 use crate::cards::{Note, Purse};
-use crate::rules::{Act, Ask, Koehandel};
+use crate::rules::{Act, Ask};
 use crate::view::View;
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
-use drover_game::rng::Rng;
 use smallvec::SmallVec;
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "Plays legal moves at random: every second time it trades, bids 10 to 40 more, counters or buys.";
-
-/// The random player.
-#[derive(Clone)]
-pub struct Random(pub Rng);
 
 fn part(hand: Purse, rng: &mut impl Chance) -> Purse {
     let mut part = Purse::EMPTY;
@@ -74,15 +67,4 @@ pub fn act(view: &View, ask: &Ask, rng: &mut impl Chance) -> (Act, Reason) {
         }
     };
     (act, Reason::Chance)
-}
-
-impl Bot<Koehandel> for Random {
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        act(view, ask, &mut self.0).0
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (act, reason) = act(view, ask, &mut self.0);
-        Reasons::by_rule(act, reason)
-    }
 }

@@ -1,9 +1,11 @@
 //! The list of built-in players and how to make one by name.
 
-use super::policy::{Player, Profile};
+use super::policy::Profile;
 use super::{champion, evolved, face, filler, guide, random, setbuilder, trader, tuned};
 use crate::models::Models;
-use crate::rules::Koehandel;
+use crate::rules::{Ask, Koehandel};
+use crate::view::View;
+use drover_game::by_rule::by_rule;
 use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
 use drover_game::rng::Rng;
@@ -33,20 +35,23 @@ pub const CARDS: &[BotCard] = &[
 /// is known of its rivals, used by those that think.
 #[must_use]
 pub fn make(name: &str, seed: u64, models: &Models) -> Option<Box<dyn Bot<Koehandel>>> {
-    let rng = Rng::for_bot(seed);
+    let mut rng = Rng::for_bot(seed);
     let profile: Profile = match name {
-        "filler" => return Some(Box::new(filler::Filler)),
-        "random" => return Some(Box::new(random::Random(rng))),
-        "face" => return Some(Box::new(face::Face)),
+        "filler" => return Some(by_rule(filler::act)),
+        "random" => {
+            let act = move |view: &View, ask: &Ask| random::act(view, ask, &mut rng);
+            return Some(by_rule(act));
+        }
+        "face" => return Some(by_rule(face::act)),
         "champion" => return Some(Box::new(champion::Champion::new(rng, models))),
-        "evolved" => return Some(Box::new(evolved::Evolved::new(rng))),
+        "evolved" => return Some(by_rule(evolved::Evolved::new(rng))),
         "setbuilder" => setbuilder::PROFILE,
         "trader" => trader::PROFILE,
         "guide" => guide::PROFILE,
         "tuned" => tuned::PROFILE,
         _ => return None,
     };
-    Some(Box::new(Player::new(profile, rng)))
+    Some(profile.player(rng))
 }
 
 /// Whether this player heeds what it receives; the others play from the view alone, so that a match

@@ -3,6 +3,7 @@
 use super::scout::scouting;
 use super::{champion, drifter, harvester, nearest, passer, ring, triangle};
 use crate::rules::Lighthouses;
+use drover_game::by_rule::by_rule;
 use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
 use drover_game::rng::Rng;
@@ -31,7 +32,7 @@ pub const CARDS: &[BotCard] = &[
 pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Lighthouses>>> {
     let rng = Rng::for_bot(seed);
     match name {
-        "passer" => Some(Box::new(passer::Passer)),
+        "passer" => Some(by_rule(passer::act)),
         "drifter" => Some(scouting(rng, drifter::act)),
         "nearest" => Some(scouting(rng, nearest::act)),
         "harvester" => Some(scouting(rng, harvester::act)),

@@ -4,8 +4,8 @@ use super::memory::Memory;
 use super::paths::{FAR, Paths, richest};
 use super::reason::Reason;
 use crate::rules::{Act, Ask, Cell, Chart, Event, Lighthouse, Lighthouses, Network, View};
-use drover_game::game::{Bot, Budget, Seat};
-use drover_game::reasons::Reasons;
+use drover_game::by_rule::{ByRule, by_rule};
+use drover_game::game::{Bot, Seat};
 use drover_game::rng::Rng;
 use std::sync::Arc;
 
@@ -165,24 +165,10 @@ where
     F: FnMut(&Scout, &Scene, &mut Rng) -> (Act, Reason) + Clone + Send + 'static,
 {
     let scout = None;
-    Box::new(Scouting { scout, rng, act })
+    by_rule(Scouting { scout, rng, act })
 }
 
-impl<F> Scouting<F>
-where
-    F: FnMut(&Scout, &Scene, &mut Rng) -> (Act, Reason),
-{
-    /// Its act, and the rule that decided.
-    fn turn(&mut self, view: &View, ask: &Ask) -> (Act, Reason) {
-        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
-            return (Act::Pass, Reason::Nothing);
-        };
-        let scene = scout.look(view);
-        (self.act)(scout, &scene, &mut self.rng)
-    }
-}
-
-impl<F> Bot<Lighthouses> for Scouting<F>
+impl<F> ByRule<Lighthouses> for Scouting<F>
 where
     F: FnMut(&Scout, &Scene, &mut Rng) -> (Act, Reason) + Clone + Send + 'static,
 {
@@ -190,13 +176,12 @@ where
         Scout::receive(&mut self.scout, event);
     }
 
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        self.turn(view, ask).0
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (act, reason) = self.turn(view, ask);
-        Reasons::by_rule(act, reason)
+    fn turn(&mut self, view: &View, ask: &Ask) -> (Act, impl ToString) {
+        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
+            return (Act::Pass, Reason::Nothing);
+        };
+        let scene = scout.look(view);
+        (self.act)(scout, &scene, &mut self.rng)
     }
 }
 

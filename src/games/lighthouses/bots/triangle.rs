@@ -6,15 +6,15 @@ use super::plans::{Pace, Plan, Planner};
 use super::reason::Reason;
 use super::scout::{Scene, Scout};
 use crate::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use drover_game::by_rule::{ByRule, by_rule};
+use drover_game::game::Bot;
 
 pub(super) const DESCRIPTION: &str = "Weighs every triangle's cells and expected life against the turns to finish it, gathers what that takes, charges its corners evenly and keeps them alight.";
 
 /// A triangle hunter with these parameters.
 #[must_use]
 pub fn hunter(habits: Habits) -> Box<dyn Bot<Lighthouses>> {
-    Box::new(Triangle {
+    by_rule(Triangle {
         habits,
         scout: None,
         mood: Mood::default(),
@@ -200,7 +200,7 @@ fn gather(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
     scout.step_to(scene.here, nearest)
 }
 
-impl Bot<Lighthouses> for Triangle {
+impl ByRule<Lighthouses> for Triangle {
     fn observe(&mut self, event: &Event) {
         if let Event::Begins(_, _, players) = event {
             self.mood = Mood::default();
@@ -210,19 +210,7 @@ impl Bot<Lighthouses> for Triangle {
         Scout::receive(&mut self.scout, event);
     }
 
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        self.turn(view, ask).0
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (act, reason) = self.turn(view, ask);
-        Reasons::by_rule(act, reason)
-    }
-}
-
-impl Triangle {
-    /// Its act, and the rule that decided.
-    fn turn(&mut self, view: &View, ask: &Ask) -> (Act, Reason) {
+    fn turn(&mut self, view: &View, ask: &Ask) -> (Act, impl ToString) {
         let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
             return (Act::Pass, Reason::Nothing);
         };

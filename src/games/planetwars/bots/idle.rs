@@ -4,9 +4,7 @@ use super::field::Field;
 use super::orders::Orders;
 use super::player::Habit;
 use super::reason::Reason;
-use crate::rules::{Act, Ask, PlanetWars, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use crate::rules::{Act, Ask, View};
 
 pub(super) const DESCRIPTION: &str = "Orders nothing and says 0 to the next in the ring.";
 pub(super) const TEAM_DESCRIPTION: &str = "Orders nothing but passes the ring's words on.";
@@ -14,17 +12,13 @@ pub(super) const TEAM_DESCRIPTION: &str = "Orders nothing but passes the ring's 
 #[derive(Clone)]
 pub(super) struct Idle;
 
-impl Bot<PlanetWars> for Idle {
-    fn decide(&mut self, _: &View, _: &Ask, _: Budget<'_>) -> Act {
-        Act {
-            message: Some(0),
-            ..Act::default()
-        }
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
-        Reasons::by_rule(self.decide(view, ask, budget), Reason::Nothing)
-    }
+/// What it does alone, by the rule that decided.
+pub(super) fn act(_: &View, _: &Ask) -> (Act, Reason) {
+    let act = Act {
+        message: Some(0),
+        ..Act::default()
+    };
+    (act, Reason::Nothing)
 }
 
 impl Habit for Idle {

@@ -3,11 +3,9 @@
 use super::chart::{Chart, cell};
 use super::field::{Field, Flight, Stance};
 use super::orders::Orders;
-use super::reason::Reason;
 use super::ring::Ring;
 use crate::rules::{Act, Ask, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use drover_game::by_rule::ByRule;
 
 /// From this turn on any player not known to be a mate is an enemy.
 const WARY_TURN: u32 = 25;
@@ -122,9 +120,8 @@ fn sane(planets: &[Planet]) -> Vec<Planet> {
     sane
 }
 
-impl<H: Habit> Player<H> {
-    /// The turn's act, and the rule that decided its orders.
-    fn turn(&mut self, view: &View) -> (Act, Reason) {
+impl<H: Habit + Clone + 'static> ByRule<PlanetWars> for Player<H> {
+    fn turn(&mut self, view: &View, _: &Ask) -> (Act, impl ToString) {
         let planets = sane(&view.planets);
         let chart = match self.chart.take() {
             Some(chart) if chart.is_of(&planets) => chart,
@@ -169,16 +166,5 @@ impl<H: Habit> Player<H> {
             message: Some(self.team.as_ref().map_or(0, |team| team.ring.say())),
         };
         (act, reason)
-    }
-}
-
-impl<H: Habit + Clone + 'static> Bot<PlanetWars> for Player<H> {
-    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
-        self.turn(view).0
-    }
-
-    fn reasons(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (act, reason) = self.turn(view);
-        Reasons::by_rule(act, reason)
     }
 }

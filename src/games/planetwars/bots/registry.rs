@@ -3,6 +3,7 @@
 use super::player::{Habit, Player, Side};
 use super::{bully, champion, dual, frontier, idle, prospector, rage, random, surplus};
 use crate::rules::PlanetWars;
+use drover_game::by_rule::by_rule;
 use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
 use drover_game::rng::Rng;
@@ -57,7 +58,7 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<PlanetWars>>> {
         None => (name, Side::Alone),
     };
     match habit {
-        "idle" if side == Side::Alone => Some(Box::new(idle::Idle)),
+        "idle" if side == Side::Alone => Some(by_rule(idle::act)),
         "idle" => Some(player(idle::Idle, side)),
         "random" => Some(player(random::Random::new(Rng::for_bot(seed)), side)),
         "bully" => Some(player(bully::Bully, side)),
@@ -73,5 +74,5 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<PlanetWars>>> {
 }
 
 fn player<H: Habit + Clone + 'static>(habit: H, side: Side) -> Box<dyn Bot<PlanetWars>> {
-    Box::new(Player::new(habit, side))
+    by_rule(Player::new(habit, side))
 }

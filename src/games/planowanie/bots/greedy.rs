@@ -3,30 +3,13 @@
 use super::random::playable;
 use super::reason::Reason;
 use crate::cards::Card;
-use crate::rules::{Act, Ask, Planowanie, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use crate::rules::{Act, Ask, View};
 
 pub(super) const DESCRIPTION: &str =
     "Declares its even share of the tricks; plays the highest card that wins now, else its lowest.";
 
-/// Takes every trick that it can.
-#[derive(Clone)]
-pub(super) struct Greedy;
-
-impl Bot<Planowanie> for Greedy {
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        act(view, ask).0
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (act, reason) = act(view, ask);
-        Reasons::by_rule(act, reason)
-    }
-}
-
-/// Its act, and the rule that decided.
-fn act(view: &View, ask: &Ask) -> (Act, Reason) {
+/// Takes every trick that it can, by the rule that decided.
+pub(super) fn act(view: &View, ask: &Ask) -> (Act, Reason) {
     let (cards, players) = (view.round.cards(), view.round.players().max(1) as u8);
     match ask {
         Ask::Declare => {

@@ -3,8 +3,7 @@
 use super::reason::Reason;
 use crate::cards::{Card, CardSet};
 use crate::rules::{Act, Ask, Planowanie, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use drover_game::by_rule::ByRule;
 use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str =
@@ -20,19 +19,16 @@ pub(super) fn playable(view: &View) -> CardSet {
     deck.playable(view.hand, view.round.led(deck))
 }
 
-impl Bot<Planowanie> for Random {
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        match ask {
+impl ByRule<Planowanie> for Random {
+    fn turn(&mut self, view: &View, ask: &Ask) -> (Act, impl ToString) {
+        let act = match ask {
             Ask::Declare => Act::Declare(self.0.below(u32::from(view.round.cards()) + 1) as u8),
             Ask::Play => {
                 let playable = playable(view);
                 let at = self.0.below(playable.len() as u32) as usize;
                 Act::Play(playable.iter().nth(at).unwrap_or(Card(0)))
             }
-        }
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Act> {
-        Reasons::by_rule(self.decide(view, ask, budget), Reason::Chance)
+        };
+        (act, Reason::Chance)
     }
 }

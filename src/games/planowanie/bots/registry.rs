@@ -3,6 +3,7 @@
 use super::searcher::{Searcher, Thinking};
 use super::{champion, greedy, ismcts, mcbid, pimc, random, rules};
 use crate::rules::{Ask, Planowanie, View};
+use drover_game::by_rule::by_rule;
 use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
 use drover_game::rng::Rng;
@@ -28,9 +29,9 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Planowanie>>> {
         Some(Box::new(Searcher::new(seed, begin)) as Box<dyn Bot<Planowanie>>)
     };
     match name {
-        "random" => Some(Box::new(random::Random(Rng::for_bot(seed)))),
-        "greedy" => Some(Box::new(greedy::Greedy)),
-        "rules" => Some(Box::new(rules::Rules)),
+        "random" => Some(by_rule(random::Random(Rng::for_bot(seed)))),
+        "greedy" => Some(by_rule(greedy::act)),
+        "rules" => Some(by_rule(rules::reasoned)),
         "mcbid-200" => searcher(mcbid::begin),
         "pimc-50" => searcher(pimc::begin),
         "ismcts-1000" => searcher(ismcts::begin),

@@ -4,39 +4,22 @@ use super::judgement::{self, Counting};
 use super::position::{Layout, Mask, Position, narrow};
 use super::reason::Reason;
 use crate::cards::Card;
-use crate::rules::{Act, Ask, Planowanie, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use crate::rules::{Act, Ask, View};
 
 pub(super) const DESCRIPTION: &str = "Declares the sum of its cards' chances and plays by rules: ducks when it has enough, cashes sure winners and wins cheaply when it needs tricks.";
-
-/// Plays by the rules policy.
-#[derive(Clone)]
-pub(super) struct Rules;
-
-impl Bot<Planowanie> for Rules {
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        act(view, *ask)
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Reasons<Act> {
-        let (act, reason) = reasoned(view, *ask);
-        Reasons::by_rule(act, reason)
-    }
-}
 
 /// The rules policy's act: legal, immediate, for any deck.
 #[must_use]
 pub fn act(view: &View, ask: Ask) -> Act {
-    reasoned(view, ask).0
+    reasoned(view, &ask).0
 }
 
 /// The same with the rule that decided.
-fn reasoned(view: &View, ask: Ask) -> (Act, Reason) {
+pub(super) fn reasoned(view: &View, ask: &Ask) -> (Act, Reason) {
     if narrow(view.game.deck()) {
-        reasoned_by::<u64>(&Layout::new(view.game.deck()), view, ask)
+        reasoned_by::<u64>(&Layout::new(view.game.deck()), view, *ask)
     } else {
-        reasoned_by::<u128>(&Layout::new(view.game.deck()), view, ask)
+        reasoned_by::<u128>(&Layout::new(view.game.deck()), view, *ask)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::sight::Sight;
 use crate::rules::{Ask, Command, Direction, Orders, SmartDog, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use drover_game::by_rule::ByRule;
 use drover_game::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Like the official Java kit: every N turns, N being its seat's number, the first dog it sees takes a random step and barks.";
@@ -12,20 +11,8 @@ pub(super) const DESCRIPTION: &str = "Like the official Java kit: every N turns,
 #[derive(Clone)]
 pub struct Random(pub Rng);
 
-impl Bot<SmartDog> for Random {
-    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Orders {
-        self.turn(view).0
-    }
-
-    fn reasons(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Reasons<Orders> {
-        let (orders, reason) = self.turn(view);
-        Reasons::by_rule(orders, reason)
-    }
-}
-
-impl Random {
-    /// The turn's orders, and the rule that decided.
-    fn turn(&mut self, view: &View) -> (Orders, &'static str) {
+impl ByRule<SmartDog> for Random {
+    fn turn(&mut self, view: &View, _: &Ask) -> (Orders, impl ToString) {
         let mut orders = Orders::new();
         let way = Direction::ALL[self.0.below(4) as usize];
         let sight = Sight::from_view(view);

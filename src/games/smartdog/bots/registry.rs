@@ -4,6 +4,7 @@ use super::champion::{CHAMPION, HERDER, Herder, SEARCHER};
 use super::{random, shipped, stand};
 use crate::known::KnownMaps;
 use crate::rules::SmartDog;
+use drover_game::by_rule::by_rule;
 use drover_game::card::{BotCard, card, thinker};
 use drover_game::game::Bot;
 use drover_game::rng::Rng;
@@ -47,9 +48,9 @@ pub const CARDS: &[BotCard] = &[
 #[must_use]
 pub fn make(name: &str, seed: u64, known: &KnownMaps) -> Option<Box<dyn Bot<SmartDog>>> {
     match name {
-        "stand" => Some(Box::new(stand::Stand)),
-        "random" => Some(Box::new(random::Random(Rng::for_bot(seed)))),
-        "shipped" => Some(Box::<shipped::Shipped>::default()),
+        "stand" => Some(by_rule(stand::act)),
+        "random" => Some(by_rule(random::Random(Rng::for_bot(seed)))),
+        "shipped" => Some(by_rule(shipped::Shipped::default())),
         "herder" => Some(Box::new(Herder::new(HERDER, known))),
         "herder-search" => Some(Box::new(Herder::new(SEARCHER, known))),
         "champion" => Some(Box::new(Herder::new(CHAMPION, known))),

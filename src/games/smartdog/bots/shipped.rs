@@ -7,8 +7,8 @@ use crate::options::Key;
 use crate::rules::{
     Ask, Command, Direction, DogId, Event, Ground, Land, Orders, SmartDog, Spot, View,
 };
-use drover_game::game::{Bot, Budget, Seat};
-use drover_game::reasons::Reasons;
+use drover_game::by_rule::ByRule;
+use drover_game::game::Seat;
 use std::collections::VecDeque;
 
 pub(super) const DESCRIPTION: &str = "The official JavaScript kit's rules: the first dog barks the nearest sheep towards the own pen, the others go for enemy pens and dogs.";
@@ -23,14 +23,14 @@ pub struct Shipped {
     sites: Sites,
 }
 
-impl Bot<SmartDog> for Shipped {
+impl ByRule<SmartDog> for Shipped {
     fn observe(&mut self, event: &Event) {
         if let Event::Turn(view) = event {
             self.roster.meet(&Sight::from_view(view));
         }
     }
 
-    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Orders {
+    fn turn(&mut self, view: &View, _: &Ask) -> (Orders, impl ToString) {
         let sight = Sight::from_view(view);
         self.roster.meet(&sight);
         let torus = view.ground.torus();
@@ -56,11 +56,7 @@ impl Bot<SmartDog> for Shipped {
             enemies: &enemies,
             taken: &|spot| taken[torus.index(spot)],
         };
-        scene.orders(&mut self.sites, &|_| true)
-    }
-
-    fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Orders> {
-        Reasons::by_rule(self.decide(view, ask, budget), RULE)
+        (scene.orders(&mut self.sites, &|_| true), RULE)
     }
 }
 

@@ -1,22 +1,11 @@
 //! Rung 1: never moves.
 
-use crate::rules::{Ask, Orders, SmartDog, View};
-use drover_game::game::{Bot, Budget};
-use drover_game::reasons::Reasons;
+use crate::rules::{Ask, Orders, View};
 
 pub(super) const DESCRIPTION: &str =
     "Ends every turn without a command: what sheep do when left alone.";
 
-/// Never commands anything.
-#[derive(Clone)]
-pub struct Stand;
-
-impl Bot<SmartDog> for Stand {
-    fn decide(&mut self, _: &View, _: &Ask, _: Budget<'_>) -> Orders {
-        Orders::new()
-    }
-
-    fn reasons(&mut self, _: &View, _: &Ask, _: Budget<'_>) -> Reasons<Orders> {
-        Reasons::by_rule(Orders::new(), "It never gives an order.")
-    }
+/// Never commands anything, by its one rule.
+pub(super) fn act(_: &View, _: &Ask) -> (Orders, &'static str) {
+    (Orders::new(), "It never gives an order.")
 }

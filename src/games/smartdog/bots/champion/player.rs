@@ -10,6 +10,7 @@ use super::world::World;
 use crate::bots::shipped::Shipped;
 use crate::known::KnownMaps;
 use crate::rules::{Ask, Event, Orders, SmartDog, View};
+use drover_game::by_rule::by_rule;
 use drover_game::game::{Bot, Budget, Progress};
 use drover_game::reasons::{Belief, Reasons, Weighed};
 use std::sync::Arc;
@@ -104,7 +105,7 @@ enum State {
     /// Nothing seen yet.
     Blank,
     /// The world is too large to search.
-    Simple(Box<Shipped>),
+    Simple(Box<dyn Bot<SmartDog>>),
     Thinking(Box<Thoughts>),
 }
 
@@ -171,7 +172,7 @@ impl Herder {
         let large = view.ground.torus().area() > AREA_MAX || view.seen.len() > SEEN_MAX;
         if large {
             if !matches!(self.state, State::Simple(_)) {
-                self.state = State::Simple(Box::default());
+                self.state = State::Simple(by_rule(Shipped::default()));
             }
             return;
         }
@@ -244,8 +245,10 @@ impl Bot<SmartDog> for Herder {
     fn reasons(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Reasons<Orders> {
         self.keeps = true;
         let mut reasons = Reasons::from_act(self.ponder(view, ask, budget).0);
-        if let State::Thinking(thoughts) = &self.state {
-            thoughts.explain(&mut reasons);
+        match &mut self.state {
+            State::Blank => {}
+            State::Simple(kit) => return kit.reasons(view, ask, budget),
+            State::Thinking(thoughts) => thoughts.explain(&mut reasons),
         }
         reasons
     }
