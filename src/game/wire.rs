@@ -96,7 +96,7 @@ impl Ending {
 /// let fact = Fact::new("sale", json!({ "animal": "A", "price": 60 }));
 /// assert_eq!(fact.data["price"], 60);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = LearntFact)]
 pub struct Fact {
     /// A short word of the game's own closed list, such as `bluff` or `trade`.

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 const FACTS_MAX: usize = 64;
 
 /// Something that happened, and the seats that noted it.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct StepFact {
     /// The seats, where known.
     pub seats: Vec<u8>,

@@ -194,11 +194,13 @@ fn choices(
     found.into_iter().map(|(_, choice)| choice).collect()
 }
 
-/// Rows that share one: the first of them, what they say, how many they are, and the turn of the last.
+/// Rows that share one: the first of them, what they say, whether the match turns on it, how many they are, and the turn
+/// of the last.
 struct Run<'a> {
     step: &'a Step,
     found: Option<&'a StepFact>,
     says: &'a str,
+    turns: bool,
     times: usize,
     last: u32,
 }
@@ -209,14 +211,19 @@ fn joined<'a>(rows: impl Iterator<Item = (&'a Step, Option<&'a StepFact>)>) -> V
     let mut runs: Vec<Run<'a>> = Vec::new();
     let mut latest: HashMap<&[u8], usize> = HashMap::new();
     for (step, found) in rows {
-        let (says, seats, last) = match found {
-            Some(found) => (&*found.sentence, &*found.seats, step.turn),
-            None => (&*step.title, &[][..], step.turn),
+        let last = step.turn;
+        let (says, seats, turns) = match found {
+            Some(found) => (&*found.sentence, &*found.seats, found.turns),
+            None => (
+                &*step.title,
+                &[][..],
+                step.facts.iter().any(|fact| fact.turns),
+            ),
         };
         let known = latest.get(seats).and_then(|at| runs.get_mut(*at));
         let known = known.filter(|run| run.says == says);
         if let Some(run) = known.filter(|run| last <= run.last.saturating_add(APART_MAX)) {
-            (run.times, run.last) = (run.times + 1, last);
+            (run.times, run.last, run.turns) = (run.times + 1, last, run.turns || turns);
             continue;
         }
         latest.insert(seats, runs.len());
@@ -224,6 +231,7 @@ fn joined<'a>(rows: impl Iterator<Item = (&'a Step, Option<&'a StepFact>)>) -> V
             step,
             found,
             says,
+            turns,
             times: 1,
             last,
         });
@@ -236,9 +244,9 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
     let (step, last) = (run.step, run.last);
     let entry = step.entry.map(|entry| entry.0);
     let written = watched.session(step).zip(entry);
-    let (seats, subject, sentence, turns) = match found {
-        Some(found) => (found.seats, found.subject, found.sentence, found.turns),
-        None => (Vec::new(), step.subject, step.title.clone(), false),
+    let (seats, subject, sentence) = match found {
+        Some(found) => (found.seats, found.subject, found.sentence),
+        None => (Vec::new(), step.subject, step.title.clone()),
     };
     let seen_by = seats.iter().map(|seat| names.name(usize::from(*seat)));
     Fact {
@@ -250,7 +258,7 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
         step: step.step + 1,
         colour: subject.map(|seat| names.colour(seat.into())),
         sentence,
-        turns,
+        turns: run.turns,
         seen_by: match seats.len() {
             2.. if seats.len() == names.count() => String::new(),
             _ => seen_by.collect::<Vec<_>>().join(", "),
@@ -265,18 +273,23 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
 #[cfg(test)]
 mod tests {
     use super::{Run, joined};
-    use crate::replay::Step;
+    use crate::replay::{Step, StepFact};
 
     #[test]
     fn what_is_repeated_within_a_few_turns_is_one_row() {
+        let mut fact = StepFact::default();
+        fact.turns = true;
         let steps = [1, 2, 7, 13, 14, 15].map(|turn| Step {
             turn,
             title: format!("it is {}", turn == 14),
+            facts: vec![fact.clone(); usize::from(turn == 14)],
             ..Step::default()
         });
         let runs = joined(steps.iter().map(|step| (step, None)));
         let row = |run: &Run<'_>| (run.step.turn, run.last, run.times);
         let rows: Vec<_> = runs.iter().map(row).collect();
         assert_eq!(rows, [(1, 7, 3), (13, 13, 1), (14, 14, 1), (15, 15, 1)]);
+        let turning = |run: &Run<'_>| run.turns == (run.last == 14);
+        assert!(runs.iter().all(turning), "as facts of that step do");
     }
 }
