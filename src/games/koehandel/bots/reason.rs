@@ -143,7 +143,7 @@ impl fmt::Display for Aim {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = match self.capped {
             true => "the most that makes sense against the rival's cash",
-            false => "a share of that, drawn at random",
+            false => "a share of that, drawn from its range",
         };
         write!(out, "{}, {why}", self.amount)
     }

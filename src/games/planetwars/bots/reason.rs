@@ -80,7 +80,7 @@ impl fmt::Display for Reason {
             }
             Self::Full { planets, turns } => write!(
                 out,
-                "Planets that hold {turns} turns of their growth: {planets}. Each sends all to the nearest enemy planet."
+                "Planets that hold {turns} turns of their growth: {planets}. Each sends all to the nearest enemy planet, if there is one."
             ),
             Self::Front { planets, goals } => write!(
                 out,
