@@ -456,11 +456,8 @@ pub fn pay(hand: Purse, price: u16) -> (Act, Reason) {
 /// Buys the card for sale at up to `limit`.
 #[must_use]
 pub fn buy_within(limit: u16, price: u16) -> (Act, Reason) {
-    if price <= limit {
-        (Act::bid(price), Reason::Buy { price, limit })
-    } else {
-        (Act::PASS, Reason::Sell { price, limit })
-    }
+    let bought = (price <= limit).then_some(price);
+    (Act::Amount(bought), Reason::PreEmpt { price, limit })
 }
 
 const _: () = assert!(ANIMALS == 10);

@@ -9,57 +9,23 @@ pub enum Reason {
     Nothing,
     /// Chance decided among legal acts.
     Chance,
-    /// It owes `price`.
-    Pay {
-        /// The least to pay.
-        price: u16,
-    },
-    /// It bids within `limit`.
-    Bid {
-        /// The most that it bids for the card.
-        limit: u16,
-    },
-    /// The next bid, `least`, is over `limit`.
-    Pass {
-        /// The least that a bid must be.
-        least: u16,
-        /// The most that it bids for the card.
-        limit: u16,
-    },
-    /// It buys at `price`, which is within `limit`.
-    Buy {
-        /// The highest bid.
-        price: u16,
-        /// The most that it buys for.
-        limit: u16,
-    },
-    /// It sells, as `price` is over `limit`.
-    Sell {
-        /// The highest bid.
-        price: u16,
-        /// The most that it buys for.
-        limit: u16,
-    },
+    /// It owes a price.
+    Pay { price: u16 },
+    /// It bids within its limit for the card.
+    Bid { limit: u16 },
+    /// The least that a bid must be is over its limit for the card.
+    Pass { least: u16, limit: u16 },
+    /// It buys if the highest bid, the price, is within the most that it buys for, else sells.
+    PreEmpt { price: u16, limit: u16 },
     /// Cards of the deck are left, and no trade completes a quartet.
     NoQuartet,
     /// There is no trade, or none but those that it has tried since the last card of the deck.
     NoTrade,
-    /// It starts the trade that comes first by rank and stake.
-    Offer {
-        /// 3: the fourth card; 2: the parties stand equal; 1: neither.
-        rank: u8,
-        /// What the trade is worth to it.
-        stake: f32,
-        /// What it wants to offer.
-        aim: Aim,
-    },
+    /// It starts the trade that comes first by rank (3: the fourth card; 2: the parties stand equal; 1: neither) and
+    /// stake.
+    Offer { rank: u8, stake: f32, aim: Aim },
     /// It bids against a challenge.
-    Counter {
-        /// What the trade is worth to it.
-        stake: f32,
-        /// What it wants to bid.
-        aim: Aim,
-    },
+    Counter { stake: f32, aim: Aim },
     /// It bluffs with a single `n`.
     Bluff,
     /// It trades only once the deck is empty.
@@ -98,31 +64,18 @@ impl fmt::Display for Reason {
         out.write_str(match self {
             Self::Nothing => "It never bids, buys, counters or trades.",
             Self::Chance => "Chance decided among the legal answers.",
-            Self::NoQuartet => {
-                "It auctions: before the deck is empty it trades only to complete a quartet, and cannot now."
-            }
+            Self::NoQuartet => "It auctions: before the deck is empty it trades only to complete a quartet, and cannot now.",
             Self::NoTrade => "It auctions: it has no trade to start.",
             Self::Bluff => "Chance decided that it bluffs, with a single 0.",
             Self::Late => "It auctions: it trades only once the deck is empty.",
-            Self::Dearest => {
-                "It starts the trade for the most valuable animal, with a third of its cash."
-            }
+            Self::Dearest => "It starts the trade for the most valuable animal, with a third of its cash.",
             Self::Third => "It bids a third of its cash against every challenge.",
-            Self::Pay { price } => {
-                return write!(out, "It owes {price}, and gives the cards that exceed it least.");
-            }
-            Self::Bid { limit } => {
-                return write!(out, "It bids within its limit for this card, {limit}.");
-            }
-            Self::Pass { least, limit } => {
-                let over = "is over its limit for this card";
-                return write!(out, "It passes: the least bid, {least}, {over}, {limit}.");
-            }
-            Self::Buy { price, limit } => {
-                return write!(out, "It buys this card at up to {limit}; the price is {price}.");
-            }
-            Self::Sell { price, limit } => {
-                return write!(out, "It sells: it buys this card at up to {limit}; the price is {price}.");
+            Self::Pay { price } => return write!(out, "It owes {price}, and gives the cards that exceed it least."),
+            Self::Bid { limit } => return write!(out, "It bids within its limit for this card, {limit}."),
+            Self::Pass { least, limit } => return write!(out, "It passes: the least bid, {least}, is over its limit for this card, {limit}."),
+            Self::PreEmpt { price, limit } => {
+                let sells = if price > limit { "sells: it " } else { "" };
+                return write!(out, "It {sells}buys this card at up to {limit}; the price is {price}.");
             }
             Self::Offer { rank, stake, aim } => {
                 let first = match rank {
@@ -132,9 +85,7 @@ impl fmt::Display for Reason {
                 };
                 return write!(out, "{first} this is worth the most to it, {stake:.0}. It wants to offer {aim}.");
             }
-            Self::Counter { stake, aim } => {
-                return write!(out, "The trade is worth {stake:.0} to it. It wants to bid {aim}.");
-            }
+            Self::Counter { stake, aim } => return write!(out, "The trade is worth {stake:.0} to it. It wants to bid {aim}."),
         })
     }
 }

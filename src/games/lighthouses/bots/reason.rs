@@ -9,30 +9,14 @@ pub(super) enum Reason {
     Nothing,
     /// Chance decided among legal acts.
     Chance,
-    /// It links the lighthouse on which it stands.
-    Link {
-        /// The cells that this lights.
-        cells: i64,
-    },
-    /// It attacks or charges the lighthouse on which it stands.
-    Attack {
-        /// What it has.
-        energy: u32,
-        /// What the lighthouse has against it; 0 for its own, and for one that nobody owns.
-        against: u32,
-    },
+    /// It links the lighthouse on which it stands, which lights these cells.
+    Link { cells: i64 },
+    /// It attacks or charges the lighthouse on which it stands; `against` is 0 for its own, and for one that nobody owns.
+    Attack { energy: u32, against: u32 },
     /// It steps to the richest cell around, as it has less than it wants.
-    Gather {
-        /// What it has.
-        energy: u32,
-        /// What it wants.
-        wanted: u32,
-    },
-    /// It walks to the lighthouse that it has chosen.
-    Walk {
-        /// How many steps away that is.
-        steps: u16,
-    },
+    Gather { energy: u32, wanted: u32 },
+    /// It walks to the lighthouse that it has chosen, on the shortest way.
+    Walk { steps: u16 },
     /// It has no goal.
     Stray,
     /// Its plan is to gather first.
@@ -56,21 +40,11 @@ impl fmt::Display for Reason {
             Self::PlanLinks => "Its plan is a triangle with a corner here: it links it to another one.",
             Self::PlanWalks => "Its plan is a triangle: it walks to the next corner.",
             Self::Link { cells: 0 } => "It stands where it can link two lighthouses, and always does.",
-            Self::Link { cells } => {
-                return write!(out, "It can link two lighthouses so that {cells} cells are lit, and does.");
-            }
-            Self::Attack { energy, against: 0 } => {
-                return write!(out, "It has {energy} energy, and no other player holds this lighthouse: it takes or charges it.");
-            }
-            Self::Attack { energy, against } => {
-                return write!(out, "It has {energy} energy, against {against} of this lighthouse: it attacks.");
-            }
-            Self::Gather { energy, wanted } => {
-                return write!(out, "It has {energy} energy and wants {wanted}: it steps to the richest cell around.");
-            }
-            Self::Walk { steps } => {
-                return write!(out, "It walks to the lighthouse that its rules put first; steps on the shortest way: {steps}.");
-            }
+            Self::Link { cells } => return write!(out, "It can link two lighthouses so that {cells} cells are lit, and does."),
+            Self::Attack { energy, against: 0 } => return write!(out, "It has {energy} energy, and no other player holds this lighthouse: it takes or charges it."),
+            Self::Attack { energy, against } => return write!(out, "It has {energy} energy, against {against} of this lighthouse: it attacks."),
+            Self::Gather { energy, wanted } => return write!(out, "It has {energy} energy and wants {wanted}: it steps to the richest cell around."),
+            Self::Walk { steps } => return write!(out, "It walks to the lighthouse that its rules put first; steps on the shortest way: {steps}."),
         })
     }
 }

@@ -10,86 +10,35 @@ pub(super) enum Reason {
     Nothing,
     /// Nothing can be sent, or there is no goal.
     NoGoal,
-    /// As many fleets are under way as it allows itself.
-    UnderWay {
-        /// Its fleets in flight.
-        fleets: usize,
-        /// How many it allows itself.
-        most: usize,
-    },
+    /// As many fleets of its own are under way as it allows itself.
+    UnderWay { fleets: usize, most: usize },
     /// Chance chose where from and where to.
     Chance,
     /// From its strongest planet to the weakest of others.
-    Weakest {
-        /// Where the ships start.
-        from: PlanetId,
-        /// Where they go.
-        to: PlanetId,
-    },
+    Weakest { from: PlanetId, to: PlanetId },
     /// From its planet with the most ships for its growth to the one with the fewest.
-    Growth {
-        /// Where the ships start.
-        from: PlanetId,
-        /// Where they go.
-        to: PlanetId,
-    },
-    /// Planets that have saved up enough send everything.
-    Full {
-        /// How many have.
-        planets: usize,
-        /// The turns of growth that are enough.
-        turns: i64,
-    },
+    Growth { from: PlanetId, to: PlanetId },
+    /// Planets that have saved up enough, as much as `turns` of growth, send everything.
+    Full { planets: usize, turns: i64 },
     /// Planets at the front take neighbours, those behind feed them.
-    Front {
-        /// How many are at the front.
-        planets: usize,
-        /// How many neighbours they may take.
-        goals: usize,
-    },
-    /// What pays back soonest is taken with the ships that are free.
-    Surplus {
-        /// How many planets it attacks, now or with ships that start later.
-        attacks: usize,
-    },
+    Front { planets: usize, goals: usize },
+    /// What pays back soonest is taken with the ships that are free, now or with ships that start later.
+    Surplus { attacks: usize },
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nothing => write!(out, "It never sends ships."),
-            Self::NoGoal => write!(out, "It has no ships to send, or nowhere to send them."),
-            Self::UnderWay { fleets, most } => write!(
-                out,
-                "Fleets of its own under way: {fleets}. It sends another only below {most}."
-            ),
-            Self::Chance => write!(out, "Chance chose where half of a planet's ships go."),
-            Self::Weakest { from, to } => write!(
-                out,
-                "Half of planet {from}, its strongest, goes to planet {to}, the weakest that it may attack."
-            ),
-            Self::Growth { from, to } => write!(
-                out,
-                "Half of planet {from}, which has the most ships for its growth, goes to planet {to}, which has the fewest."
-            ),
-            Self::Full { planets: 0, turns } => {
-                write!(
-                    out,
-                    "None of its planets holds {turns} turns of its growth."
-                )
-            }
-            Self::Full { planets, turns } => write!(
-                out,
-                "Planets that hold {turns} turns of their growth: {planets}. Each sends all to the nearest enemy planet, if there is one."
-            ),
-            Self::Front { planets, goals } => write!(
-                out,
-                "Planets at the front: {planets}; neighbours to take: {goals}, those that grow most for their ships first, where one planet's ships are enough. Full planets behind send all to the front."
-            ),
-            Self::Surplus { attacks } => write!(
-                out,
-                "Planets whose capture pays back: {attacks}, attacked soonest first. The ships that no attack and no defence needs move towards the enemy."
-            ),
-        }
+        out.write_str(match self {
+            Self::Nothing => "It never sends ships.",
+            Self::NoGoal => "It has no ships to send, or nowhere to send them.",
+            Self::Chance => "Chance chose where half of a planet's ships go.",
+            Self::UnderWay { fleets, most } => return write!(out, "Fleets of its own under way: {fleets}. It sends another only below {most}."),
+            Self::Weakest { from, to } => return write!(out, "Half of planet {from}, its strongest, goes to planet {to}, the weakest that it may attack."),
+            Self::Growth { from, to } => return write!(out, "Half of planet {from}, which has the most ships for its growth, goes to planet {to}, which has the fewest."),
+            Self::Full { planets: 0, turns } => return write!(out, "None of its planets holds {turns} turns of its growth."),
+            Self::Full { planets, turns } => return write!(out, "Planets that hold {turns} turns of their growth: {planets}. Each sends all to the nearest enemy planet, if there is one."),
+            Self::Front { planets, goals } => return write!(out, "Planets at the front: {planets}; neighbours to take: {goals}, those that grow most for their ships first, where one planet's ships are enough. Full planets behind send all to the front."),
+            Self::Surplus { attacks } => return write!(out, "Planets whose capture pays back: {attacks}, attacked soonest first. The ships that no attack and no defence needs move towards the enemy."),
+        })
     }
 }

@@ -9,11 +9,8 @@ pub enum Reason {
     Chance,
     /// It declares as many tricks as each player takes if all take equally many.
     EvenShare,
-    /// It declares what its cards let it expect.
-    Counted {
-        /// The tricks that it expects.
-        tricks: f32,
-    },
+    /// It declares what its cards let it expect, in tricks.
+    Counted(f32),
     /// There is one legal card.
     Only,
     /// The highest card that wins the trick as it stands.
@@ -51,9 +48,7 @@ impl fmt::Display for Reason {
         out.write_str(match self {
             Self::Chance => "Chance decided among the legal answers.",
             Self::EvenShare => "It declares its even share of the tricks.",
-            Self::Counted { tricks } => {
-                return write!(out, "Its cards let it expect {tricks:.1} tricks; it declares a little less, rounded.");
-            }
+            Self::Counted(tricks) => return write!(out, "Its cards let it expect {tricks:.1} tricks; it declares a little less, rounded."),
             Self::Only => "This is the only card that the rules allow.",
             Self::Highest => "This is the highest of its cards that win the trick as it stands.",
             Self::Lowest => "None of its cards wins the trick as it stands, so it plays the lowest.",

@@ -28,9 +28,7 @@ fn reasoned_by<M: Mask>(layout: &Layout<M>, view: &View, ask: Ask) -> (Act, Reas
         Ask::Declare => {
             let counting = Counting::new(layout, view);
             let tricks = counting.tricks(layout, M::from_set(view.hand));
-            let reason = Reason::Counted {
-                tricks: tricks as f32,
-            };
+            let reason = Reason::Counted(tricks as f32);
             (Act::Declare(counting.declared(tricks)), reason)
         }
         Ask::Play => {
