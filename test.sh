@@ -41,7 +41,7 @@ step() {
 begin() {
     log="$notes/$1"
     shift
-    nice -n 5 "$@" >"$log" 2>&1 </dev/null &
+    nice -n 10 "$@" >"$log" 2>&1 </dev/null &
     echo "$!" >"$log.pid"
 }
 # await NAME: waits for what was begun, prints what it printed, and gives its code.

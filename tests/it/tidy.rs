@@ -60,6 +60,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("maps", 15),
     ("scene", 15),
     ("explain", 15),
+    ("by_rule", 15),
     ("models", 20),
     ("wire", 20),
     ("arena", 20),
