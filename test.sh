@@ -36,12 +36,13 @@ step() {
     name=$*
     printf '\n== %s\n' "$*"
 }
-# begin NAME COMMAND…: runs it next to what follows, giving way to it: in the same session, as a kernel that groups tasks by
-# sessions would otherwise give it half.
+# begin NAME COMMAND…: runs it next to what follows, giving way to it by $niceness. In the same session, as a kernel that
+# groups tasks by sessions would otherwise give it half.
+niceness=10
 begin() {
     log="$notes/$1"
     shift
-    nice -n 10 "$@" >"$log" 2>&1 </dev/null &
+    nice -n "$niceness" "$@" >"$log" 2>&1 </dev/null &
     echo "$!" >"$log.pid"
 }
 # await NAME: waits for what was begun, prints what it printed, and gives its code.
@@ -153,13 +154,16 @@ await deny
 
 step "end-to-end tests"
 axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
+begin examples cargo test -p drover --doc --locked
+# What has limits of its own gives way to nobody.
+niceness=0
 # One browser serves all of its tests: next to the others, these would hold threads that wait for it.
 begin browser cargo test -p drover --test it --locked -- browser:: --test-threads 1
-begin examples cargo test -p drover --doc --locked
 # Built for the tests: another build would have other features, and so build most of it again.
 begin smoke .ci/smoke "$built/drover"
 # Without that executable it builds one, or says why it cannot: a release, which no lints slow down.
 begin container env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${static:+"$static"}
+niceness=10
 # One test at a time, in what the others leave of the processors while they wait; what measures leases apart.
 begin postgres .ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: \
     --skip goes_on_when_that_is_gone --include-ignored --test-threads 1
