@@ -249,7 +249,7 @@ fn dash_equal(drawn: &mut [Drawn<'_>]) {
 }
 
 /// The least and the greatest of finite numbers.
-fn bounds(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub(crate) fn bounds(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = numbers.filter(|number| number.is_finite());
     finite.fold(None, |bounds, number| {
         let (low, high) = bounds.unwrap_or((number, number));

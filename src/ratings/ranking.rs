@@ -60,6 +60,16 @@ pub struct Rated {
     pub superiority: Option<f64>,
 }
 
+impl Rated {
+    /// The 95 % interval to trust, as its lower and upper end: that by tables, where there are at least two, or
+    /// else the other one.
+    #[must_use]
+    pub fn interval(&self) -> (f64, f64) {
+        let by_tables = self.table_lower.zip(self.table_upper);
+        by_tables.unwrap_or((self.lower, self.upper))
+    }
+}
+
 /// The whole table.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ranking {

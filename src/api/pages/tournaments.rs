@@ -398,10 +398,8 @@ fn entrant(
         pairs_range: range(figures.pair_score_low, figures.pair_score_high),
         elo: rating.map_or_else(String::new, |rated| elo(rated.elo)),
         error: rating.map_or_else(String::new, |rated| {
-            match (rated.table_lower, rated.table_upper) {
-                (Some(lower), Some(upper)) => format!("±{}", elo((upper - lower) / 2.0)),
-                _ => String::new(),
-            }
+            let (lower, upper) = rated.interval();
+            format!("±{}", elo((upper - lower) / 2.0))
         }),
         error_single: rating.map_or_else(String::new, |rated| {
             let (up, down) = (elo(rated.upper - rated.elo), elo(rated.elo - rated.lower));

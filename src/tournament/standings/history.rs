@@ -3,9 +3,9 @@
 use super::played::{Named, PlayedGame, RankSettings, add_block, blocks, no_results, sorted};
 use super::table::text::{Sheet, words};
 use crate::sheet::csv;
-use games::stats::Z95;
-use ratings::{Ladder, PairResult, Results, ResultsError, fit};
+use ratings::{Intervals, Ladder, PairResult, Ranking, Rated, Results, ResultsError};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io;
 
 /// Ratings are fitted again after rounds for this many entrants at most; for more there is the live ladder.
@@ -36,9 +36,10 @@ pub struct RoundRatings {
     pub scale: f64,
     /// By entrant; `None` without results, and outside the largest group of those whom results connect.
     pub ratings: Vec<Option<f64>>,
-    /// By entrant: half the 95 % interval of its rating; `None` where it has none. Only for pictures.
+    /// By entrant: the 95 % interval of its rating, as [`Rated::interval`] has it; `None` where it has none. Only for
+    /// pictures.
     #[serde(skip)]
-    pub errors: Vec<Option<f64>>,
+    pub intervals: Vec<Option<(f64, f64)>>,
 }
 
 /// The numbers at which to look at `count` things so that at most `most` are seen, the last of them always.
@@ -150,29 +151,24 @@ impl RoundRatings {
     }
 }
 
-/// By a joint fit. What leaves a rating unbounded, as without a prior it may, has none yet.
+/// By a joint fit, as the standings after that round. What leaves a rating unbounded, as without a prior it may, has none
+/// yet.
 fn rated(round: u32, results: &Results, settings: &RankSettings) -> RoundRatings {
-    let mut ratings = vec![None; results.names().len()];
-    let mut errors = ratings.clone();
-    let fit = fit(results, &settings.rating).ok();
-    if let Some(fit) = &fit {
-        let ranks = fit.component_ranks();
-        let main = |component: &usize| ranks.get(*component) == Some(&1);
-        let rated = fit.players().iter().zip(fit.elo()).zip(fit.components());
-        let rated = rated.enumerate();
-        for (at, ((player, elo), _)) in rated.filter(|(_, (_, component))| main(component)) {
-            let places = ratings.get_mut(*player).zip(errors.get_mut(*player));
-            if let Some((rating, error)) = places {
-                *rating = Some(*elo);
-                *error = Some(Z95 * fit.covariance(at, at).sqrt()).filter(|half| half.is_finite());
-            }
-        }
-    }
+    let ranking = Ranking::new(results, &settings.rating, Intervals::Covariance).ok();
+    let players = ranking.iter().flat_map(|ranking| &ranking.players);
+    let main = players.filter(|player| player.component == 1);
+    let main: HashMap<&str, &Rated> = main.map(|player| (&*player.name, player)).collect();
+    let names = results.names().iter();
+    let by_entrant: Vec<_> = names.map(|name| main.get(&**name)).collect();
+    let interval = |player: &&Rated| {
+        let (lower, upper) = player.interval();
+        (upper - lower).is_finite().then_some((lower, upper))
+    };
     RoundRatings {
         round,
-        scale: fit.map_or(1.0, |fit| fit.scale()),
-        ratings,
-        errors,
+        scale: ranking.as_ref().map_or(1.0, |ranking| ranking.scale),
+        ratings: by_entrant.iter().map(|one| Some((*one)?.elo)).collect(),
+        intervals: by_entrant.iter().map(|one| interval((*one)?)).collect(),
     }
 }
 
@@ -211,7 +207,7 @@ impl Live {
         RoundRatings {
             round,
             scale: 1.0,
-            errors: vec![None; ratings.len()],
+            intervals: vec![None; ratings.len()],
             ratings,
         }
     }
@@ -245,8 +241,13 @@ mod tests {
                 .entrants
                 .iter()
                 .position(|name| *name == standing.name);
-            let elo = standing.rating.as_ref().unwrap().elo;
-            assert!((history.rounds[1].ratings[at.unwrap()].unwrap() - elo).abs() < 1e-9);
+            let (last, at) = (&history.rounds[1], at.unwrap());
+            let rated = standing.rating.as_ref().unwrap();
+            assert!((last.ratings[at].unwrap() - rated.elo).abs() < 1e-9);
+            let (low, high) = last.intervals[at].unwrap();
+            let (lower, upper) = (rated.table_lower.unwrap(), rated.table_upper.unwrap());
+            assert!((low - lower).abs() < 1e-9 && (high - upper).abs() < 1e-9);
+            assert!(upper > rated.upper + 1.0, "they differ: {rated:?}");
         }
         // After the first round they are those of its three matches alone.
         let first = Standings::new(&entrants, &games[..3], &settings);

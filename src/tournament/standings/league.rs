@@ -117,8 +117,7 @@ fn expected<'a>(standings: &'a Standings) -> Vec<(&'a str, Expected)> {
     };
     let rated = |one: &Standing| {
         let rating = one.rating.as_ref().filter(|rating| rating.component == 1)?;
-        let by_tables = rating.table_lower.zip(rating.table_upper);
-        let (lower, upper) = by_tables.unwrap_or((rating.lower, rating.upper));
+        let (lower, upper) = rating.interval();
         Some([rating.elo, lower, upper])
     };
     let own = standings.entrants.iter().filter(|one| !one.house);

@@ -3,7 +3,7 @@
 use super::OpponentSplit;
 use super::text::{Sheet, percent, words};
 use super::{Standing, Standings};
-use crate::chart::{Curve, Leads, Point, curves};
+use crate::chart::{Curve, Leads, Point, bounds, curves};
 use crate::style::STYLE;
 use crate::tournament::Drawn;
 use crate::tournament::report::{range, score};
@@ -65,18 +65,30 @@ impl Standings {
     /// The ratings of those who lead, after each round, as SVG; a round leads to where `to` has it by its number, from
     /// 1. `None` where all ratings are equal, or there are none.
     pub(crate) fn picture(&self, history: &History, to: Option<Leads<'_>>) -> Option<String> {
+        let drawn = self.leading(history);
+        let points = || drawn.iter().flat_map(|curve| &curve.points);
+        let first = points().next()?.y;
+        if points().all(|point| (point.y - first).abs() < FLAT) {
+            return None;
+        }
+        curves("Ratings after each round", "after round", to, &drawn)
+    }
+
+    /// The curves of those who lead. Intervals of early rounds, which may be far wider than all that follows, end where
+    /// the ratings and the intervals of the last round do.
+    fn leading(&self, history: &History) -> Vec<Curve> {
         let leading = self.entrants.iter().filter(|one| !one.house);
         let curve = |one: &Standing| {
             let at = history.entrants.iter().position(|name| *name == one.name)?;
             let points = history.rounds.iter().filter_map(|round| {
                 let rating = (*round.ratings.get(at)?)?;
-                let error = round.errors.get(at).copied().flatten();
-                let (y, error) = (round.scale * rating, round.scale * error.unwrap_or(0.0));
+                let interval = round.intervals.get(at).copied().flatten();
+                let (low, high) = interval.unwrap_or((rating, rating));
                 Some(Point {
                     x: f64::from(round.round + 1),
-                    y,
-                    low: y - error,
-                    high: y + error,
+                    y: round.scale * rating,
+                    low: round.scale * low,
+                    high: round.scale * high,
                 })
             });
             Some(Curve {
@@ -85,13 +97,17 @@ impl Standings {
                 points: points.collect(),
             })
         };
-        let drawn: Vec<Curve> = leading.take(CURVES_MAX).filter_map(curve).collect();
-        let points = || drawn.iter().flat_map(|curve| &curve.points);
-        let first = points().next()?.y;
-        if points().all(|point| (point.y - first).abs() < FLAT) {
-            return None;
+        let mut drawn: Vec<Curve> = leading.take(CURVES_MAX).filter_map(curve).collect();
+        let last = drawn.iter().filter_map(|curve| curve.points.last());
+        let ratings = drawn.iter().flat_map(|curve| &curve.points);
+        let ends = last.flat_map(|point| [point.low, point.high]);
+        if let Some((low, high)) = bounds(ratings.map(|point| point.y).chain(ends)) {
+            for point in drawn.iter_mut().flat_map(|curve| &mut curve.points) {
+                point.low = point.low.max(low);
+                point.high = point.high.min(high);
+            }
         }
-        curves("Ratings after each round", "after round", to, &drawn)
+        drawn
     }
 
     fn seats_sheet(&self) -> Sheet {
@@ -156,6 +172,16 @@ mod tests {
         };
         let standings = Standings::new(&entrants, &games, &settings);
         let history = History::new(&entrants, &games, &settings).unwrap();
+        let scale = standings.model.as_ref().unwrap().scale;
+        for curve in standings.leading(&history) {
+            let mut field = standings.entrants.iter();
+            let one = field.find(|one| one.name == curve.name).unwrap();
+            let (rated, last) = (one.rating.as_ref().unwrap(), curve.points.last().unwrap());
+            let table = [rated.table_lower.unwrap(), rated.table_upper.unwrap()];
+            for (end, expected) in [last.low, last.high].into_iter().zip(table) {
+                assert!((end - scale * expected).abs() < 1e-6, "{end} {expected}");
+            }
+        }
         let drawn = Drawn {
             tournament: "01T".to_owned(),
             commitment: "c0ffee".to_owned(),
