@@ -1,6 +1,6 @@
 //! Who is first in a tournament, and by what.
 
-use super::view::figure;
+use super::view::mean_score;
 use super::visit::Visit;
 use crate::api::problem::Problem;
 use crate::api::tournaments::{TournamentShown, compute, row};
@@ -82,7 +82,7 @@ fn by_score(standings: &Standings, unit: &str) -> Option<String> {
             TieBreak::Points => first.points == next.points,
             TieBreak::Share => first.figures.pair_score == next.figures.pair_score,
             TieBreak::Score if first.figures.mean_score > next.figures.mean_score => {
-                let mean = |one: &Standing| figure(one.figures.mean_score);
+                let mean = |one: &Standing| mean_score(one.figures.mean_score);
                 let (own, theirs, name) = (mean(first), mean(next), &next.name);
                 return Some(format!(
                     ", ahead of {name} by mean {unit}s ({own} to {theirs})"

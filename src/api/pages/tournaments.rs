@@ -4,7 +4,7 @@ use super::filters::{self, Field, fields, link, query};
 use super::formats::format_words;
 use super::layout::{Shell, shown};
 use super::leaders::{first_place, winners};
-use super::view::{self, When, figure, percent, range, when};
+use super::view::{self, When, figure, mean_score, percent, range, when};
 use super::visit::Visit;
 use crate::api::kept_standings::Computed;
 use crate::api::lists::Rows as _;
@@ -408,7 +408,7 @@ fn entrant(
                 false => format!("+{up} −{down}"),
             }
         }),
-        score: figure(figures.mean_score),
+        score: mean_score(figures.mean_score),
         faults: faults(one),
         decisions: match (figures.decision_ms_p50, figures.decision_ms_p99) {
             (Some(half), Some(most)) => format!("{} / {}", ms(half), ms(most)),

@@ -1,6 +1,7 @@
 //! Figures in words: what rows become on pages.
 
 use crate::api::matches::MatchShown;
+use crate::chart::minus;
 use crate::replay::{MEASURED_MS, seat_names};
 use crate::store::{Place, SeatRow};
 use games::scene::Names;
@@ -163,6 +164,11 @@ pub(super) fn figure(number: f64) -> String {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
     }
+}
+
+/// A mean score with two decimals, halves rounded up.
+pub(super) fn mean_score(mean: f64) -> String {
+    minus(format!("{:.2}", (100.0 * mean + 0.5).floor() / 100.0))
 }
 
 /// A share as per cent.
@@ -374,7 +380,9 @@ pub(super) fn now() -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use super::{answer_time, bytes, figure, is_name_of, lasted, micros, small_percent, value};
+    use super::{
+        answer_time, bytes, figure, is_name_of, lasted, mean_score, micros, small_percent, value,
+    };
     use jiff::Timestamp;
     use serde_json::json;
 
@@ -400,6 +408,8 @@ mod tests {
         ] {
             assert_eq!(figure(number), text);
         }
+        let means = [3.125, 2.25, 2.5, -0.001, -4.5].map(mean_score);
+        assert_eq!(means, ["3.13", "2.25", "2.50", "0.00", "−4.50"]);
         for (count, text) in [(0.0, "0 bytes"), (1_200.0, "1.2 kB"), (42e6, "42 MB")] {
             assert_eq!(bytes(count), text);
         }
