@@ -3,7 +3,7 @@
 use super::layout::{Shell, shown};
 use super::start::Place;
 use super::versus::{self, Rival};
-use super::view::{MatchLine, line, now, percent, range, title};
+use super::view::{MatchLine, interval, line, now, percent, title};
 use super::visit::Visit;
 use crate::api::bots::{self, BotResults, BotShown};
 use crate::api::lists::Rows as _;
@@ -143,7 +143,7 @@ fn results(found: &BotResults) -> Vec<(&'static str, String, String)> {
         return Vec::new();
     };
     let count = |name, count: u64| (name, count.to_string(), String::new());
-    let range = format!("{} at 95 %", range(low, high));
+    let range = format!("95 % interval: {}", interval(low, high, found.matches));
     vec![
         count("Seats", found.matches),
         count("Won", found.won),

@@ -4,7 +4,7 @@ use super::filters::{self, Field, fields, link, query};
 use super::formats::format_words;
 use super::layout::{Shell, shown};
 use super::leaders::{first_place, winners};
-use super::view::{self, When, figure, mean_score, percent, range, when};
+use super::view::{self, When, figure, interval, mean_score, percent, when};
 use super::visit::Visit;
 use crate::api::kept_standings::Computed;
 use crate::api::lists::Rows as _;
@@ -395,7 +395,11 @@ fn entrant(
         record: format!("{}–{}–{}", one.won, one.drawn, one.lost),
         points: figure(one.points),
         pairs: percent(figures.pair_score),
-        pairs_range: range(figures.pair_score_low, figures.pair_score_high),
+        pairs_range: interval(
+            figures.pair_score_low,
+            figures.pair_score_high,
+            figures.games,
+        ),
         elo: rating.map_or_else(String::new, |rated| elo(rated.elo)),
         error: rating.map_or_else(String::new, |rated| {
             let (lower, upper) = rated.interval();
@@ -457,9 +461,13 @@ fn crosstable(standings: &Standings, tournament: &str, colours: &Colours) -> Vec
             points: figure(split.points),
             record: format!("{}–{}–{}", split.won, split.drawn, split.lost),
             share: format!(
-                "{} of the pairs, 95 %: {}",
+                "{} of the pairs, 95 % interval: {}",
                 percent(split.pair_score),
-                range(split.pair_score_low, split.pair_score_high)
+                interval(
+                    split.pair_score_low,
+                    split.pair_score_high,
+                    split.won + split.drawn + split.lost
+                )
             ),
         })
     };

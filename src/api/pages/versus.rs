@@ -2,7 +2,9 @@
 
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, cause, figure, line, micros, now, percent, range, title};
+use super::view::{
+    INTERVAL_MIN, MatchLine, TOO_FEW, cause, figure, interval, line, micros, now, percent, title,
+};
 use super::visit::Visit;
 use crate::api::matches;
 use crate::api::problem::Problem;
@@ -68,7 +70,8 @@ pub(super) struct Split {
     pub(super) lost: u64,
     pub(super) share: String,
     pub(super) range: String,
-    pub(super) span: Span,
+    /// Where it was seen often enough.
+    pub(super) span: Option<Span>,
 }
 
 /// A bot's rivals, the most frequent one first.
@@ -115,7 +118,7 @@ fn rival(versus: &Versus, link: String) -> Rival {
         lost_link: format!("{link}&outcome=lost"),
         link,
         score: split(String::new(), &versus.all),
-        trend: trend.unwrap_or_else(|| "too few matches".to_owned()),
+        trend: trend.unwrap_or_else(|| TOO_FEW.to_owned()),
         more: versus.more,
     }
 }
@@ -153,12 +156,11 @@ fn split(name: String, score: &Score) -> Split {
         tied: score.tied,
         lost: score.lost,
         share: percent(score.pair_score),
-        range: range(score.pair_score_low, score.pair_score_high),
-        span: chart::span(
-            score.pair_score_low,
-            Some(score.pair_score),
-            score.pair_score_high,
-        ),
+        range: interval(score.pair_score_low, score.pair_score_high, score.games),
+        span: (score.games >= INTERVAL_MIN).then(|| {
+            let (low, high) = (score.pair_score_low, score.pair_score_high);
+            chart::span(low, Some(score.pair_score), high)
+        }),
     }
 }
 

@@ -19,6 +19,11 @@ const VALUE_LEN_MAX: usize = 240;
 pub(super) const WITHHELD: &str = "What a seat knows is its owner's while the match runs. \
      Everybody can read it some time after the end.";
 
+/// A share that was seen less often has no interval on pages: it would go from about 0 to 100 %.
+pub(super) const INTERVAL_MIN: u64 = 10;
+/// What stands there instead.
+pub(super) const TOO_FEW: &str = "too few matches";
+
 /// A moment: as machines read it, and as people do.
 pub(super) struct When {
     pub(super) iso: String,
@@ -187,6 +192,14 @@ pub(super) fn small_percent(share: f64) -> String {
 /// An interval of shares as per cent.
 pub(super) fn range(low: f64, high: f64) -> String {
     format!("{:.1}–{}", 100.0 * low, percent(high))
+}
+
+/// The 95 % interval of a share as per cent, where it was seen often enough to say something.
+pub(super) fn interval(low: f64, high: f64, seen: u64) -> String {
+    match seen {
+        INTERVAL_MIN.. => range(low, high),
+        _ => TOO_FEW.to_owned(),
+    }
 }
 
 /// A value of a game's own, on one line.
@@ -381,7 +394,8 @@ pub(super) fn now() -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::{
-        answer_time, bytes, figure, is_name_of, lasted, mean_score, micros, small_percent, value,
+        INTERVAL_MIN, TOO_FEW, answer_time, bytes, figure, interval, is_name_of, lasted,
+        mean_score, micros, small_percent, value,
     };
     use jiff::Timestamp;
     use serde_json::json;
@@ -410,6 +424,8 @@ mod tests {
         }
         let means = [3.125, 2.25, 2.5, -0.001, -4.5].map(mean_score);
         assert_eq!(means, ["3.13", "2.25", "2.50", "0.00", "−4.50"]);
+        assert_eq!(interval(0.2, 0.8, INTERVAL_MIN - 1), TOO_FEW);
+        assert_eq!(interval(0.2, 0.8, INTERVAL_MIN), "20.0–80.0\u{a0}%");
         for (count, text) in [(0.0, "0 bytes"), (1_200.0, "1.2 kB"), (42e6, "42 MB")] {
             assert_eq!(bytes(count), text);
         }
