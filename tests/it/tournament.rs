@@ -485,10 +485,10 @@ fn the_daemon_shows_what_is_stored() {
     assert_eq!(get("/standings"), exported);
     let crosstable = get("/crosstable");
     assert_eq!(crosstable["items"].as_array().unwrap().len(), 6);
-    assert_eq!(
-        crosstable["items"][0]["opponents"],
-        exported["entrants"][0]["opponents"]
-    );
+    let opponents = &exported["entrants"][0]["opponents"];
+    assert_eq!(&crosstable["items"][0]["opponents"], opponents);
+    let page = app.get(&format!("/tournaments/{id}")).body;
+    assert_eq!(page.matches("<th scope=\"col\"><svg").count(), 6, "{page}");
     let ratings = get("/ratings");
     assert_eq!(ratings["players"][0], exported["entrants"][0]["rating"]);
     let schedule = get("/schedule");

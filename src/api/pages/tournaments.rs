@@ -26,6 +26,8 @@ use std::collections::{HashMap, HashSet};
 
 /// The most entrants in a crosstable.
 const CROSSTABLE_MAX: usize = 40;
+/// The most entrants whose names head its columns; of more there are only numbers.
+const NAMED_MAX: usize = 8;
 /// The most matches of a round that are not folded away.
 const SHOWN_MAX: usize = 8;
 
@@ -83,6 +85,8 @@ struct Tournament {
 struct Course {
     /// What was fixed before it began, also for those who check it: name and value.
     facts: Vec<(&'static str, String)>,
+    /// Whether each table is played from every seat.
+    rotates: bool,
     /// How far it has come, while it runs.
     progress: Option<ProgressShown>,
 }
@@ -176,6 +180,7 @@ enum Cell {
 struct Round {
     number: u32,
     decided: When,
+    /// Why it has these tables; empty where that is what the round before it says.
     why: String,
     /// The tables of which no match has ended, each with its number.
     waiting: Vec<(usize, String)>,
@@ -246,11 +251,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         },
         course,
         standings,
-        rounds: rounds
-            .items
-            .into_iter()
-            .map(|shown| round(shown, &found.game, &colours))
-            .collect(),
+        rounds: schedule(rounds.items, &found.game, &colours),
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
         next: rounds
@@ -322,6 +323,7 @@ async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
     };
     Ok(Course {
         facts: facts.collect(),
+        rotates: row.setup["rotate"].as_bool().unwrap_or(true),
         progress: progress.as_ref().map(progress_shown),
     })
 }
@@ -480,6 +482,19 @@ fn crosstable(standings: &Standings, tournament: &str, colours: &Colours) -> Vec
             .collect(),
     });
     lines.collect()
+}
+
+fn schedule(rounds: Vec<RoundShown>, game: &str, colours: &Colours) -> Vec<Round> {
+    let mut before = String::new();
+    let shown = rounds.into_iter().map(|shown| {
+        let mut round = round(shown, game, colours);
+        match round.why == before {
+            true => round.why.clear(),
+            false => before.clone_from(&round.why),
+        }
+        round
+    });
+    shown.collect()
 }
 
 fn round(round: RoundShown, game: &str, colours: &Colours) -> Round {

@@ -81,11 +81,13 @@ async fn a_tournament_that_cannot_be_read_in_full_says_so_and_shows_the_rest() {
         ..new_tournament(TOURNAMENT)
     };
     history::create_tournament(store, broken).await.unwrap();
-    let round = StoredRound {
+    let unreadable = StoredRound {
         decision: json!({}),
         ..round(0)
     };
-    history::add_round(store, TOURNAMENT, round).await.unwrap();
+    for round in [unreadable, round(1), round(2)] {
+        history::add_round(store, TOURNAMENT, round).await.unwrap();
+    }
     let of = format!("/api/v1/tournaments/{TOURNAMENT}");
     for path in ["standings", "crosstable", "ratings"] {
         let answer = app.get(&format!("{of}/{path}")).await;
@@ -100,7 +102,7 @@ async fn a_tournament_that_cannot_be_read_in_full_says_so_and_shows_the_rest() {
         let detail = problem["detail"].as_str().unwrap();
         assert!(detail.contains("round 1 is stored in a form"), "{detail}");
     }
-    assert_eq!(app.json(&of).await["rounds"], 1);
+    assert_eq!(app.json(&of).await["rounds"], 3);
     assert_eq!(
         app.json(&format!("{of}/schedule")).await["items"][0]["round"],
         0
@@ -130,4 +132,6 @@ async fn a_tournament_that_cannot_be_read_in_full_says_so_and_shows_the_rest() {
     ] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }
+    // Of rounds with the same reason the first one says it.
+    assert_eq!(page.text.matches(">random").count(), 1, "{}", page.text);
 }
