@@ -41,8 +41,10 @@ const FRAMES: [Frame; 2] = [
     },
 ];
 
+/// Bands of more curves than these are outlines alone: fills on each other hide whose they are.
+const FILLED_MAX: usize = 2;
 /// Room for labels above and below.
-const TOP: f64 = 12.0;
+const TOP: f64 = 24.0;
 const BOTTOM: f64 = 34.0;
 /// How long the pieces are of curves that lie on each other.
 const DASH: f64 = 9.0;
@@ -115,6 +117,8 @@ pub(crate) struct Curve {
 struct Curves<'a> {
     frame: &'a Frame,
     title: &'a str,
+    /// What the numbers on the left count; empty: the title says it.
+    unit: &'a str,
     below: &'a str,
     plot: (f64, f64, f64, f64),
     rows: Vec<(String, String)>,
@@ -150,23 +154,23 @@ struct Drawn<'a> {
     label: String,
 }
 
-/// Curves with their error bands over a common scale, for wide screens and for phones; `None` without any point. What
-/// stands at `x` leads to where `to` has it, if that is given.
+/// Curves with their error bands over a common scale, for wide screens and for phones; `None` without any point. Axes are
+/// named `unit` and `below`. What stands at `x` leads to where `to` has it, if that is given.
 pub(crate) fn curves(
     title: &str,
-    below: &str,
+    [unit, below]: [&str; 2],
     to: Option<Leads<'_>>,
     curves: &[Curve],
 ) -> Option<String> {
     let pictures = FRAMES.iter();
     pictures
-        .map(|frame| framed(frame, [title, below], to, curves))
+        .map(|frame| framed(frame, [title, unit, below], to, curves))
         .collect()
 }
 
 fn framed(
     frame: &Frame,
-    [title, below]: [&str; 2],
+    [title, unit, below]: [&str; 3],
     to: Option<Leads<'_>>,
     curves: &[Curve],
 ) -> Option<String> {
@@ -182,9 +186,8 @@ fn framed(
     };
     let x = |value: f64| left + (right - left) * scale(value, x_low, x_high);
     let y = |value: f64| bottom - (bottom - top) * scale(value, y_low, y_high);
-    let rows = ticks(y_low, y_high, 6)
-        .into_iter()
-        .map(|(value, text)| (format!("{:.1}", y(value)), text));
+    let rows = ticks(y_low, y_high, 6).into_iter();
+    let rows = rows.map(|(value, text)| (format!("{:.1}", y(value)), text));
     let columns = ticks(x_low, x_high, frame.columns)
         .into_iter()
         .filter(|(value, _)| value.fract() == 0.0);
@@ -215,6 +218,7 @@ fn framed(
     let picture = Curves {
         frame,
         title,
+        unit,
         below,
         plot: (left, right, top, bottom),
         rows: rows.collect(),
@@ -368,7 +372,7 @@ mod tests {
         };
         let both = [curve("a<b", 0.0), curve("other", 1.0)];
         let to = |round: u32| format!("#round-{round}");
-        let svg = curves("Ratings & errors", "round", Some(&to), &both).unwrap();
+        let svg = curves("Ratings & errors", ["Elo", "round"], Some(&to), &both).unwrap();
         assert!(svg.contains("a&#60;b") && !svg.contains("a<b"), "{svg}");
         assert!(svg.contains("Ratings &#38; errors"), "{svg}");
         // Of the two pictures one is shown.
@@ -384,16 +388,20 @@ mod tests {
             assert_eq!(svg.matches(marks).count(), 2, "{svg}");
         }
         assert!(!svg.contains("style="), "{svg}");
+        assert_eq!(svg.matches(">Elo</text>").count(), 2, "{svg}");
         assert!(!svg.contains("dasharray"), "{svg}");
         // Rounds are whole.
         assert!(svg.contains(">1</text>") && !svg.contains(">1.0<"), "{svg}");
-        assert!(curves("none", "", None, &[]).is_none());
+        let three = ["one", "two", "three"].map(|name| curve(name, 0.0));
+        let svg = curves("three", ["", "round"], None, &three).unwrap();
+        assert!(!svg.contains("class=\"band") && svg.contains("class=\"edge"));
+        assert!(curves("none", ["", ""], None, &[]).is_none());
         let alone = Curve {
             name: "one".into(),
             colour: "s-p0",
             points: vec![point(1.0, 3.0)],
         };
-        assert!(curves("one", "", None, &[alone]).is_some_and(|svg| !svg.contains("NaN")));
+        assert!(curves("one", ["", ""], None, &[alone]).is_some_and(|svg| !svg.contains("NaN")));
     }
 
     #[test]
@@ -416,7 +424,7 @@ mod tests {
             curve("lower", 1.0),
             curve("with a long name", 3.0),
         ];
-        let svg = curves("Ratings", "round", None, &all).unwrap();
+        let svg = curves("Ratings", ["", "round"], None, &all).unwrap();
         assert!(!svg.contains("class=\"band"), "no interval: {svg}");
         let dashed = |start| format!("stroke-dasharray=\"9 9\" stroke-dashoffset=\"{start}\"");
         for start in ["0", "-9"] {

@@ -349,7 +349,7 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
     };
     let title = format!("{name} after each lesson{unit}");
     let several = curve.points.len() > 1;
-    let picture = chart::curves(&title, "lesson", None, &[curve]).filter(|_| several);
+    let picture = chart::curves(&title, ["", "lesson"], None, &[curve]).filter(|_| several);
     Ok((!steps.is_empty()).then(|| Course {
         name: name.to_owned(),
         picture,

@@ -71,7 +71,13 @@ impl Standings {
         if points().all(|point| (point.y - first).abs() < FLAT) {
             return None;
         }
-        curves("Ratings after each round", "after round", to, &drawn)
+        let unit = if history.fitted { "Elo" } else { "" };
+        curves(
+            "Ratings after each round",
+            [unit, "after round"],
+            to,
+            &drawn,
+        )
     }
 
     /// The curves of those who lead. Intervals of early rounds, which may be far wider than all that follows, end where
