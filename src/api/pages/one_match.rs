@@ -128,6 +128,33 @@ struct Place {
     name: String,
     round: u32,
     table: u32,
+    /// The matches that are next to it by their numbers, if they have ended.
+    previous: Option<String>,
+    next: Option<String>,
+}
+
+impl Place {
+    async fn read(visit: &Visit, found: &MatchShown) -> Result<Option<Self>, Problem> {
+        let Some(place) = &found.tournament else {
+            return Ok(None);
+        };
+        let [previous, next] = [place.number.checked_sub(1), place.number.checked_add(1)];
+        let numbers: Vec<u64> = previous.into_iter().chain(next).collect();
+        let reader = visit.state.store.reader();
+        let near = history::tournament_matches_numbered(reader, &place.id, &numbers).await?;
+        let id = |number: Option<u64>| {
+            let one = near.iter().find(|one| Some(one.number) == number);
+            one.map(|one| one.match_id.clone())
+        };
+        Ok(Some(Self {
+            id: place.id.clone(),
+            name: place.name.clone(),
+            round: place.round + 1,
+            table: place.table + 1,
+            previous: id(previous),
+            next: id(next),
+        }))
+    }
 }
 
 /// A transcript.
@@ -185,12 +212,7 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         },
         heading: heading(line.title(), &found.seats, &line.seats),
         detail: found.detail.clone(),
-        place: found.tournament.as_ref().map(|place| Place {
-            id: place.id.clone(),
-            name: place.name.clone(),
-            round: place.round + 1,
-            table: place.table + 1,
-        }),
+        place: Place::read(&visit, &found).await?,
         tab,
         tabs: tab.links(),
         sessions: sessions.iter().map(|row| session(&names, row)).collect(),

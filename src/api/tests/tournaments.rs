@@ -8,26 +8,28 @@ use axum::http::StatusCode;
 use games::Cause;
 use serde_json::{Value, json};
 
+fn ended(number: u64) -> MatchResult {
+    MatchResult {
+        slot: Some(Box::new(slot(1, number))),
+        ..MatchResult::new(9, Cause::Normal, vec![4, 1])
+    }
+}
+
 #[tokio::test]
 async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     let app = App::new().await;
     let store = app.store();
     let new = new_tournament(TOURNAMENT);
     history::create_tournament(store, new).await.unwrap();
-    history::add_round(store, TOURNAMENT, round(1))
-        .await
-        .unwrap();
+    let added = history::add_round(store, TOURNAMENT, round(1));
+    added.await.unwrap();
     for of in 1..=2 {
         let mut row = new_match(of, true);
         slot(1, of).seat(&mut row);
         store.open_match(row).await.unwrap();
     }
     store.open_match(new_match(3, true)).await.unwrap();
-    let result = MatchResult {
-        slot: Some(Box::new(slot(1, 0))),
-        ..MatchResult::new(9, Cause::Normal, vec![4, 1])
-    };
-    store.close_match(&match_id(1), result).await.unwrap();
+    store.close_match(&match_id(1), ended(0)).await.unwrap();
 
     let one = app.json(&format!("/api/v1/matches/{}", match_id(1))).await;
     let place = json!({ "id": TOURNAMENT, "name": "spring", "round": 1, "table": 3, "number": 0 });
@@ -42,9 +44,8 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     ] {
         assert!(list.contains(part), "{part}: {list}");
     }
-    let about = app
-        .get(&format!("/matches/{}?tab=about", match_id(1)))
-        .await;
+    let path = format!("/matches/{}", match_id(1));
+    let about = app.get(&format!("{path}?tab=about")).await;
     let tournament = format!("<a href=\"/tournaments/{TOURNAMENT}\">spring, round 2, table 4</a>");
     assert!(about.text.contains(&tournament), "{}", about.text);
     let running = app.json(&format!("/api/v1/matches/{}", match_id(2))).await;
@@ -70,6 +71,13 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
         let answer = app.get(&format!("/api/v1/{wrong}")).await;
         assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{wrong}");
     }
+    // A match leads to the one after it, once that has ended.
+    assert!(!about.text.contains("rel=\"next\""), "{}", about.text);
+    store.close_match(&match_id(2), ended(1)).await.unwrap();
+    let next = format!("<a href=\"/matches/{}\" rel=\"next\">", match_id(2));
+    let page = app.get(&path).await.text;
+    assert!(page.contains(&tournament) && page.contains(&next), "{page}");
+    assert!(!page.contains("rel=\"prev\""), "{page}");
 }
 
 #[tokio::test]
