@@ -1,6 +1,7 @@
 //! What a spectator wants to know of a match besides its moves: its rules, its deal and how to check it, who ran its players,
 //! and why it ended.
 
+use super::filters::to_player;
 use super::view::{self, When};
 use super::visit::Visit;
 use crate::api::matches::MatchShown;
@@ -46,6 +47,8 @@ pub(super) struct Player {
     pub(super) number: usize,
     pub(super) colour: &'static str,
     pub(super) name: String,
+    /// To its matches or its bot's page; empty: there is none.
+    pub(super) page: String,
     /// Our bot there, where one of another name played.
     pub(super) bot: String,
     pub(super) version: String,
@@ -81,7 +84,8 @@ impl About {
         let deal = Deal::read(store, &row).await?.map(dealt);
         let names = seat_names(&found.seats);
         let ours = found.ours && found.referee != IMPORTED;
-        let players = row.seats.iter().map(|seat| {
+        let players = row.seats.iter().zip(&found.seats);
+        let players = players.map(|(seat, shown)| {
             let played = bots.row(&visit.sight, &row, seat);
             let name = names.name(seat.seat.into());
             let bot = played.bot.filter(|bot| !view::is_name_of(&name, bot));
@@ -90,6 +94,7 @@ impl About {
                 colour: names.colour(seat.seat.into()),
                 bot: bot.unwrap_or_default(),
                 name,
+                page: to_player(&found.game, shown),
                 version: played.version.unwrap_or_default(),
                 run_by: run_by(seat, ours),
             }

@@ -1,9 +1,10 @@
 //! Filters in a page's address, and the links that keep them.
 
-use super::view::title;
+use super::view::{built_in, title};
 use super::visit::Visit;
 use crate::api::lists::Rows;
 use crate::api::query::parameters;
+use crate::store::SeatRow;
 use serde_json::json;
 use url::form_urlencoded::Serializer;
 use utoipa::openapi::path::Parameter;
@@ -97,4 +98,16 @@ pub(super) fn link(visit: &Visit, name: &str, value: &str) -> String {
 pub(super) fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
     format!("?{query}")
+}
+
+/// To the player on a seat: the matches of an entrant or a named player, or a built-in bot's page; empty: there is none.
+pub(super) fn to_player(game: &str, seat: &SeatRow) -> String {
+    let matches = |by, name: &str| format!("/matches{}", query([("game", game), (by, name)]));
+    match (&seat.entrant, &seat.name) {
+        (Some(entrant), _) => matches("entrant", entrant),
+        (None, Some(name)) => matches("opponent", name),
+        (None, None) => {
+            built_in(game, seat).map_or_else(String::new, |bot| format!("/bots/{game}/{bot}"))
+        }
+    }
 }

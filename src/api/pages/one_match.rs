@@ -4,7 +4,7 @@
 use super::about::About;
 use super::decisions::{Decisions, is_ours, why};
 use super::facts::FactsShown;
-use super::filters::{link, query};
+use super::filters::{link, query, to_player};
 use super::layout::{Shell, shown};
 use super::programs::{self, ProgramRow};
 use super::stage::Position;
@@ -168,8 +168,8 @@ struct Session {
 
 /// What the table of seats adds to a seat.
 struct Seat {
-    /// Its other matches, if it is an entrant's or a named player's.
-    matches: String,
+    /// To its matches or its bot's page; empty: there is none.
+    page: String,
     /// To its decisions, where our bot made them.
     why: Option<String>,
     /// Whether they are shown later.
@@ -349,18 +349,12 @@ fn ranked(found: &MatchShown, lines: Vec<SeatLine>) -> Vec<(SeatLine, Seat)> {
 }
 
 fn seated(found: &MatchShown, seat: &SeatRow) -> Seat {
-    let game = ("game", found.game.as_str());
-    let matches = match (&seat.entrant, &seat.name) {
-        (Some(entrant), _) => query([game, ("entrant", entrant)]),
-        (None, Some(name)) => query([game, ("opponent", name)]),
-        (None, None) => String::new(),
-    };
     let sessions = found.sessions.iter().flatten();
     let own = sessions.filter(|row| row.seat == Some(seat.seat));
     let why = own.clone().find_map(|row| to_reasons(&found.id, row));
     let mut hidden = own.filter(|row| is_ours(row) && row.withheld.is_some());
     Seat {
-        matches,
+        page: to_player(&found.game, seat),
         later: why.is_none() && hidden.next().is_some(),
         why,
     }

@@ -2,6 +2,7 @@
 
 use crate::api::matches::MatchShown;
 use crate::chart::minus;
+use crate::history::public_spec;
 use crate::replay::{MEASURED_MS, seat_names};
 use crate::store::{Place, SeatRow};
 use games::scene::Names;
@@ -138,6 +139,14 @@ pub(super) fn player(spec: &str) -> &str {
         None if spec.is_empty() => "unknown",
         None => spec,
     }
+}
+
+/// The built-in bot that plays on a seat, behind an address, too; `None` if none does or that is not known.
+pub(super) fn built_in<'a>(game: &str, seat: &'a SeatRow) -> Option<&'a str> {
+    let known = seat.bot.as_deref().map(player);
+    let bot = known.or_else(|| seat.spec.strip_prefix("builtin:"))?;
+    let bots = games::find(game)?.card().bots;
+    bots.iter().any(|card| card.name == bot).then_some(bot)
 }
 
 /// A number where there is one.
@@ -283,9 +292,10 @@ pub(super) struct SeatLine {
 pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
     let (names, scores) = (seat_names(&found.seats), games::scores(&found.game));
     let seats = found.seats.iter().map(|seat| {
-        // `cmd` and `url` are kinds of players, not bots.
+        // `cmd` is a kind of player, and an address says less than the name.
         let bot = match player(&seat.spec) {
-            "cmd" | "url" => "",
+            "cmd" => "",
+            bot if public_spec(bot) == "url" => "",
             bot => bot,
         };
         let name = names.name(seat.seat.into());
@@ -294,7 +304,7 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
             colour: names.colour(seat.seat.into()),
             bot: if is_name_of(&name, bot) { "" } else { bot }.to_owned(),
             name,
-            builtin: seat.spec.strip_prefix("builtin:").map(str::to_owned),
+            builtin: built_in(&found.game, seat).map(str::to_owned),
             score: seat
                 .score
                 .map_or_else(String::new, |score| scores.full(score)),
@@ -394,9 +404,10 @@ pub(super) fn now() -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::{
-        INTERVAL_MIN, TOO_FEW, answer_time, bytes, figure, interval, is_name_of, lasted,
+        INTERVAL_MIN, TOO_FEW, answer_time, built_in, bytes, figure, interval, is_name_of, lasted,
         mean_score, micros, small_percent, value,
     };
+    use crate::store::SeatRow;
     use jiff::Timestamp;
     use serde_json::json;
 
@@ -410,6 +421,18 @@ mod tests {
         ] {
             assert_eq!(is_name_of(name, "bold"), is, "{name}");
         }
+    }
+
+    #[test]
+    fn a_built_in_bot_is_found_behind_an_address() {
+        let mut seat = SeatRow {
+            spec: "url:http://h/guide".to_owned(),
+            ..SeatRow::default()
+        };
+        assert_eq!(built_in("koehandel", &seat), None);
+        seat.bot = Some("guide".to_owned());
+        assert_eq!(built_in("koehandel", &seat), Some("guide"));
+        assert_eq!(built_in("smartdog", &seat), None);
     }
 
     #[test]

@@ -409,7 +409,7 @@ async fn the_start_page_knows_no_match_from_none_that_may_be_shown() {
     let page = format!("/matches/{}", match_id(1));
     let shown = app.look(&page, &pass).await.text;
     assert!(shown.contains(">after the match<"), "{shown}");
-    assert!(shown.contains(">not ours<"), "{shown}");
+    assert!(shown.contains(">not our bot<"), "{shown}");
     // No script would help.
     assert!(shown.contains("some time after the end"), "{shown}");
     assert!(!shown.contains("The replay needs a script"), "{shown}");

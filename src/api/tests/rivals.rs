@@ -258,7 +258,7 @@ async fn a_pruned_match_shows_its_result_and_that_it_was_pruned() {
             .await;
         assert!(page.text.contains(expected), "{expected}: {}", page.text);
     }
-    for untrue in ["not ours", "Nothing has been said", "data-src"] {
+    for untrue in ["not our bot", "Nothing has been said", "data-src"] {
         assert!(!page.text.contains(untrue), "{untrue}: {}", page.text);
     }
     for list in [

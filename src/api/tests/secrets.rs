@@ -175,6 +175,9 @@ async fn a_seat_behind_an_address_is_called_by_our_bot_there_or_by_its_number() 
         assert!(page.contains(&shown), "{name}: {page}");
     }
     assert!(!page.contains("s3cret"), "{page}");
+    // Nor is it on the page of those who may read it in the data.
+    let whole = app.get_as("admin", &path).await.text;
+    assert!(!whole.contains("url:"), "{whole}");
     // The interface gives no more of it than before.
     let found = app.get_as("read", &format!("/api/v1{path}")).await.json();
     assert_eq!(found["seats"][0]["spec"], "url");
