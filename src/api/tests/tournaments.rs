@@ -48,6 +48,11 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     let about = app.get(&format!("{path}?tab=about")).await;
     let tournament = format!("<a href=\"/tournaments/{TOURNAMENT}\">spring, round 2, table 4</a>");
     assert!(about.text.contains(&tournament), "{}", about.text);
+    // When it began is dated above its heading, on every tab, and on this one.
+    let began = one["started"].as_str().unwrap();
+    let date = began[..19].replace('T', " ");
+    let dates = about.text.matches(&format!(">{date}</time>")).count();
+    assert_eq!(dates, 2, "{date}: {}", about.text);
     let running = app.json(&format!("/api/v1/matches/{}", match_id(2))).await;
     assert_eq!(running["tournament"], Value::Null);
     assert_eq!(running["seats"][1]["entrant"], "anna");
