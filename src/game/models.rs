@@ -36,6 +36,11 @@ pub trait Models: Sync {
     fn notes(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
+    /// The figures that a list of models shows, by the same names, each with the verb that its value follows. Empty: the
+    /// first ones.
+    fn foremost(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
 }
 
 /// How much self-play is learnt from.

@@ -236,6 +236,8 @@ struct ModelShown {
     /// What some of them count.
     notes: Vec<(String, &'static str)>,
     others: Vec<(String, String)>,
+    /// The figures that the list shows, each with its verb.
+    foremost: &'static [(&'static str, &'static str)],
 }
 
 impl ModelShown {
@@ -249,6 +251,7 @@ impl ModelShown {
         let own = |(name, _): &(String, String)| !["version", "lessons"].contains(&&**name);
         known.others.retain(own);
         if let (Some(model), Some(models)) = (model, models) {
+            known.foremost = models.foremost();
             let words = models.words(model);
             if !words.is_empty() {
                 let words = words.into_iter();
@@ -262,11 +265,24 @@ impl ModelShown {
         known
     }
 
-    /// Its first figures of which something was seen; without figures what is said first.
+    /// Its foremost figures, or else the first ones, of which something was seen, and of how many cases; without figures
+    /// what is said first.
     fn summary(&self) -> String {
         let seen = self.figures.iter().filter(|figure| figure.numbers.3 > 0.0);
-        let seen = seen.map(|figure| format!("{} {}", figure.name, figure.value));
-        let seen: Vec<String> = seen.take(SUMMARY_MAX).collect();
+        let text = |name: &str, figure: &Figure| {
+            let cases = view::figure(figure.numbers.3);
+            format!("{name} {} (of {cases})", figure.value)
+        };
+        let foremost = self.foremost.iter().filter_map(|(name, verb)| {
+            let name = name.replace('_', " ");
+            let figure = seen.clone().find(|figure| figure.name == name)?;
+            Some(text(verb, figure))
+        });
+        let first = seen.clone().map(|figure| text(&figure.name, figure));
+        let mut seen: Vec<String> = foremost.collect();
+        if seen.is_empty() {
+            seen = first.take(SUMMARY_MAX).collect();
+        }
         let said = || self.others.first().map(|(_, text)| text.clone());
         match seen.is_empty() && self.figures.is_empty() {
             true => said().unwrap_or_default(),
@@ -416,6 +432,17 @@ fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_list_shows_what_is_foremost_and_was_seen_or_else_what_is_first() {
+        let rate = |evidence: u32| json!({"mean": 0.5, "low": 0, "high": 1, "evidence": evidence});
+        let models = games::find("koehandel").unwrap().card().models;
+        let summary = |fields: Value| ModelShown::read(Some(fields), models).summary();
+        let mut known = json!({"a_rate": rate(9), "bid_rate": rate(0), "bluff_rate": rate(36)});
+        assert_eq!(summary(known.clone()), "bluffs 0.5 (of 36)");
+        known["bluff_rate"] = rate(0);
+        assert_eq!(summary(known), "a rate 0.5 (of 9)");
+    }
 
     #[test]
     fn a_rate_says_of_how_many_it_was_seen() {

@@ -143,7 +143,7 @@ async fn what_was_learnt_is_shown_with_its_intervals_and_what_it_counts() {
     }
     assert!(!page.text.contains("95 %") && !page.text.contains("Not shown."));
     let list = app.look("/opponents", "").await.text;
-    assert!(list.contains("<td>bluff rate 0.5</td>"), "{list}");
+    assert!(list.contains("<td>bluff rate 0.5 (of 2)</td>"), "{list}");
 }
 
 #[tokio::test]

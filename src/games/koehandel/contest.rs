@@ -180,4 +180,8 @@ impl Models for Rivals {
     fn notes(&self) -> &'static [(&'static str, &'static str)] {
         models::NOTES
     }
+
+    fn foremost(&self) -> &'static [(&'static str, &'static str)] {
+        models::FOREMOST
+    }
 }

@@ -397,7 +397,10 @@ pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
         false => "",
     };
     vec![
-        ("Size of a tile", format!("{columns} × {rows} cells{drawn}")),
+        (
+            "Size of a tile",
+            format!("{columns} × {rows} cells for each player{drawn}"),
+        ),
         ("Options", options.join(", ")),
         (
             "Sheep of a tile",

@@ -10,7 +10,7 @@ mod who;
 pub use evidence::{Evidence, VERSION, merge};
 pub use known::Models;
 pub use observer::Observer;
-pub use show::{NOTES, show};
+pub use show::{FOREMOST, NOTES, show};
 pub use who::{Guess, Who};
 
 #[cfg(test)]

@@ -23,6 +23,13 @@ pub const NOTES: &[(&str, &str)] = &[
     ),
 ];
 
+/// How it bids, bluffs and counters: what a list shows.
+pub const FOREMOST: &[(&str, &str)] = &[
+    ("bid_rate", "bids"),
+    ("bluff_rate", "bluffs"),
+    ("counter_rate", "counters"),
+];
+
 /// What a stored model says. Anything else is shown as a model without evidence.
 #[must_use]
 pub fn show(model: &Value) -> Value {

@@ -1,7 +1,7 @@
 //! What is learnt from whole matches.
 
 use super::evidence::Tally;
-use super::{Evidence, Guess, Models, NOTES, Observer, VERSION, Who, merge, show};
+use super::{Evidence, FOREMOST, Guess, Models, NOTES, Observer, VERSION, Who, merge, show};
 use crate::bots::styles::{KINDS, kind_named};
 use crate::bots::{listens, make};
 use crate::cards::{Compass, Note, PLAYERS, Purse};
@@ -301,7 +301,7 @@ fn what_is_caught_is_proved_and_what_is_proved_is_believed() {
         }
     }
     let shown = show(&model.write());
-    for (name, _) in NOTES {
+    for (name, _) in NOTES.iter().chain(FOREMOST) {
         assert!(shown[name]["mean"].is_f64(), "{name} is reported: {shown}");
     }
     for end in ["low", "mean", "high"] {
