@@ -60,6 +60,8 @@ pub(super) struct Fact {
     pub(super) turns: bool,
     /// Who saw it; empty: everybody.
     pub(super) seen_by: String,
+    /// Whether no message says it, as the match was over.
+    pub(super) unsent: bool,
     /// To that place of the replay, and of the transcript.
     pub(super) replay: String,
     pub(super) evidence: String,
@@ -97,19 +99,15 @@ impl FactsShown {
                 if let Some(found) = &mut found {
                     replays::reduce(visit, &film, found);
                 }
-                let mut shown = fact(&run, found, names, &watched);
-                if unsent {
-                    "nobody was sent it".clone_into(&mut shown.seen_by);
+                Fact {
+                    unsent,
+                    ..fact(&run, found, names, &watched)
                 }
-                shown
             })
             .collect();
         let of_seat = all().filter(|fact| chosen.is_seat(fact));
-        let kinds = of_seat.map(|fact| (fact.fact.kind.clone(), fact.fact.kind.replace('_', " ")));
-        let of_kind = all().filter(|fact| chosen.is_kind(fact));
-        let mut seats: Vec<u8> = of_kind.flat_map(|fact| fact.seats.clone()).collect();
-        seats.sort_unstable();
-        let seats = seats.into_iter();
+        let kinds = of_seat.map(|fact| (fact.fact.kind.clone(), kind(&fact.fact.kind)));
+        let seats = chosen.seats(all(), names.count()).into_iter();
         let seats = seats.map(|seat| (seat.to_string(), names.name(seat.into())));
         let (turn, after) = (film.turn(), (first + FACTS_MAX).to_string());
         Ok(Self {
@@ -129,6 +127,22 @@ impl FactsShown {
     }
 }
 
+/// What the filters call kinds of facts whose own word says too little.
+const KINDS: [(&str, &str); 7] = [
+    ("disabled", "dogs disabled"),
+    ("fall", "lighthouses lost"),
+    ("link_lost", "links lost"),
+    ("own_bark", "own barks"),
+    ("sheep_won", "sheep penned"),
+    ("standing", "standings"),
+    ("triangle_lost", "triangles lost"),
+];
+
+fn kind(word: &str) -> String {
+    let named = KINDS.iter().find(|(known, _)| *known == word);
+    named.map_or_else(|| word.replace('_', " "), |(_, name)| (*name).to_owned())
+}
+
 /// Which facts are asked for.
 #[derive(Clone, Copy)]
 struct Chosen<'a> {
@@ -145,6 +159,19 @@ impl<'a> Chosen<'a> {
 
     fn is_seat(self, fact: &StepFact) -> bool {
         self.seat.is_none_or(|seat| fact.seats.contains(&seat))
+    }
+
+    /// Who saw those of its kind, fact by fact; empty where everybody did, as nobody asks there.
+    fn seats(self, all: impl Iterator<Item = &'a StepFact>, count: usize) -> Vec<u8> {
+        let of_kind = all.filter(|fact| self.is_kind(fact));
+        let of_kind: Vec<_> = of_kind.map(|fact| &*fact.seats).collect();
+        let is_partly_seen = |seats: &&[u8]| !seats.is_empty() && seats.len() < count;
+        if self.seat.is_none() && !of_kind.iter().any(is_partly_seen) {
+            return Vec::new();
+        }
+        let mut seats = of_kind.concat();
+        seats.sort_unstable();
+        seats
     }
 
     /// These facts, unless a kind is chosen without routine; if a seat is not chosen either, also the news of which no
@@ -263,6 +290,7 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
             2.. if seats.len() == names.count() => String::new(),
             _ => seen_by.collect::<Vec<_>>().join(", "),
         },
+        unsent: false,
         replay: entry.map_or_else(String::new, |entry| view::replay(entry, step.seat)),
         evidence: written.map_or_else(String::new, |(session, entry)| {
             view::evidence(session.0, entry)
@@ -272,8 +300,14 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
 
 #[cfg(test)]
 mod tests {
-    use super::{Run, joined};
+    use super::{Run, joined, kind};
     use crate::replay::{Step, StepFact};
+
+    #[test]
+    fn kinds_are_named_in_words() {
+        let named = ["fall", "second_bluff"].map(kind);
+        assert_eq!(named, ["lighthouses lost", "second bluff"]);
+    }
 
     #[test]
     fn what_is_repeated_within_a_few_turns_is_one_row() {

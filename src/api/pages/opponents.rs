@@ -437,7 +437,7 @@ mod tests {
     fn a_list_shows_what_is_foremost_and_was_seen_or_else_what_is_first() {
         let rate = |evidence: u32| json!({"mean": 0.5, "low": 0, "high": 1, "evidence": evidence});
         let models = games::find("koehandel").unwrap().card().models;
-        let summary = |fields: Value| ModelShown::read(Some(fields), models).summary();
+        let summary = |fields: Value| ModelShown::read(Some(&fields), models).summary();
         let mut known = json!({"a_rate": rate(9), "bid_rate": rate(0), "bluff_rate": rate(36)});
         assert_eq!(summary(known.clone()), "bluffs 0.5 (of 36)");
         known["bluff_rate"] = rate(0);

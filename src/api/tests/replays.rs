@@ -145,6 +145,7 @@ async fn who_saw_it_is_said_only_where_not_everybody_did() {
     let page = app.look(&path, "").await.text;
     assert!(page.contains("<td>number 1</td>"), "{page}");
     assert!(!page.contains(">Seen by</th>"), "{page}");
+    assert!(!page.contains("Who saw it"), "{page}");
 }
 
 #[tokio::test]
