@@ -409,14 +409,14 @@ pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
                 penned => format!("{}, {penned} in the pen", model.sheep),
             },
         ),
-        ("Dogs start at", joined(dogs.collect())),
+        ("Dogs start at (x, y from 0)", joined(dogs.collect())),
         ("Sheep were found to start at", joined(seen.collect())),
     ]
 }
 
-/// A cell as people count: columns and rows from 1.
+/// A cell as the protocol names it: column and row from 0.
 fn place(x: u16, y: u16) -> String {
-    format!("column {}, row {}", x + 1, y + 1)
+    format!("({x}, {y})")
 }
 
 /// The map of a model with all sheep that were found in any match.

@@ -88,7 +88,7 @@ fn a_map_learnt_is_recognised() {
     // People see where what starts.
     let said: BTreeMap<_, _> = words(&model).into_iter().collect();
     assert_eq!(said["Size of a tile"], "8 × 5 cells for each player");
-    assert_eq!(said["Dogs start at"], "column 2, row 2");
+    assert_eq!(said["Dogs start at (x, y from 0)"], "(1, 1)");
     assert_eq!(found(&model).as_ref(), Some(&map));
     assert!(found(&json!(7)).is_none());
     assert!(said["Options"].contains("sight radius 6"), "{said:?}");
