@@ -344,7 +344,13 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let decisions = format!("/matches/{id}?tab=decisions");
     page(&decisions, &["aria-current=\"page\">Decisions"]).await;
     let verify = format!("drover match verify {id}");
-    let parts = ["<dt>Ended</dt>", "Run by", &verify, "match.html"];
+    let parts = [
+        "<dt>Ended</dt>",
+        "Run by",
+        "on the daemon's machine",
+        &verify,
+        "match.html",
+    ];
     page(&format!("/matches/{id}?tab=about"), &parts).await;
     page(&explain, &["<h1>Why: Seat 1</h1>", "names 7"]).await;
     let decisions = app.json(&format!("/api/v1{explain}")).await;
