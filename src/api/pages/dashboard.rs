@@ -171,11 +171,11 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
     let started = "sent to referees since the daemon started";
     vec![
         figure("Live matches", counted(live), ""),
-        figure("Live sessions", whole(names::SESSIONS_LIVE), "our seats"),
+        figure("Our bots", whole(names::SESSIONS_LIVE), "that play now"),
         fault(figure("Ended", counted(ended), &faulty), failed as f64),
         figure("Decisions", whole(names::DECISIONS), started),
         fault(
-            figure("Fallbacks", whole(names::FALLBACKS), started),
+            figure("By the fallback", whole(names::FALLBACKS), started),
             sum(names::FALLBACKS),
         ),
         figure("Memory", bytes(sum(names::PROCESS_RESIDENT)), ""),

@@ -222,7 +222,7 @@ impl Place {
                 self.over_http(kit),
             ),
             Wire::Hub => (
-                "Players dial a hub over TCP and keep the line.",
+                "Players connect to a hub over TCP and stay connected.",
                 self.over_tcp(kit),
             ),
             Wire::Stdio => (

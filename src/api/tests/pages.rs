@@ -102,8 +102,8 @@ async fn a_pass_reads_as_its_token_would_and_does_nothing_else() {
     let reading = app.sign_in(&reader).await;
     let start = app.look("/", &reading).await;
     assert!(start.text.contains("SECRET-PATH"), "{}", start.text);
-    for secret in ["hidden-word", "drover.sock"] {
-        assert!(!start.text.contains(secret), "{}", start.text);
+    for not_theirs in ["hidden-word", "drover.sock", "href=\"/metrics\""] {
+        assert!(!start.text.contains(not_theirs), "{}", start.text);
     }
     let tokens = app.look("/api/v1/tokens", &reading).await;
     assert_eq!(tokens.status, StatusCode::FORBIDDEN);
@@ -257,7 +257,8 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     assert!(matches.contains("No match is stored yet."), "{matches}");
     let board = app.look("/dashboard", "").await.text;
     let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the daemon started<";
-    for part in [decisions, "<pre>[[hub]]\n"] {
+    let metrics = "<a href=\"/metrics\">Metrics</a>";
+    for part in [decisions, "<pre>[[hub]]\n", metrics] {
         assert!(board.contains(part), "{part}: {board}");
     }
     app.state.readiness.refuse("an operator asked for it");
