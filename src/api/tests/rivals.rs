@@ -224,7 +224,10 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
     }
     let page = app.get("/bots").await.text;
     let filled = "those that a referee filled count for rivals alone";
-    assert!(page.contains(filled), "{page}");
+    let unplayed = "<td class=\"n\"><span class=\"soft\">none</span></td>";
+    for part in [filled, unplayed, "of all rivals together"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
     let row = page.split("/bots/koehandel/bot:kb@1").nth(1).unwrap();
     let row = row.split("</tr>").next().unwrap();
     assert!(
