@@ -102,7 +102,7 @@ pub(super) struct ExportArgs {
     /// Print the picture of a turn as SVG.
     #[arg(long)]
     svg: bool,
-    /// The turn of --svg, in the game's own count.
+    /// The turn of --svg, from 1; 0: before the first.
     #[arg(long, value_name = "N", requires = "svg", default_value_t)]
     turn: u32,
     /// What this seat received, from 1, instead of everything, for --html and --svg.

@@ -19,7 +19,7 @@ use serde_json::Value;
 /// The position of a match at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
-    /// The game's own count of turns, rounds or tricks; it never falls within a match.
+    /// How many turns, rounds, tricks or deals are over; it never falls within a match.
     pub turn: u32,
     /// What happened last, in one short plain sentence without a line break; players in it are [`Who`].
     pub title: String,

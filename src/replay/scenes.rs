@@ -30,8 +30,12 @@ pub const STEPS_MAX: u32 = 20_000;
 pub struct Step {
     /// Its index, from 0.
     pub step: u32,
-    /// The game's own count; it never falls.
+    /// The number of the turn, round, trick or deal in which it happened, from 1, whatever the game's own messages count
+    /// from; 0 before the first. It never falls.
     pub turn: u32,
+    /// How many of them are over.
+    #[serde(skip)]
+    pub over: u32,
     /// When the entry was stored; `None` before the first one.
     pub at: Option<Timestamp>,
     /// The seat whose entry it is, where known; `None` where several answered for it.
@@ -119,6 +123,12 @@ pub struct Still {
 }
 
 impl Step {
+    /// The number of the turn, from 1, to which all belongs that is decided in this position.
+    #[must_use]
+    pub const fn next_turn(&self) -> u32 {
+        self.over.saturating_add(1)
+    }
+
     /// Adds the picture, of players with these names. Returns what it has in common with those of the other steps.
     pub fn draw(&mut self, kit: &dyn Kit, names: &Names, shape: Shape) -> Option<Still> {
         let card = kit.card();
@@ -466,9 +476,16 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             return ControlFlow::Continue(());
         }
         let News { title, quiet } = self.wording.news(before.filter(|_| changed), &scene);
-        let Scene { turn, state, .. } = scene;
+        let Scene {
+            turn: over, state, ..
+        } = scene;
         self.said = scene.title;
-        let turn = self.held.as_ref().map_or(turn, |held| held.turn.max(turn));
+        let over = self.held.as_ref().map_or(over, |held| held.over.max(over));
+        // What ends a turn belongs to it.
+        let turn = self
+            .held
+            .as_ref()
+            .map_or(over, |held| held.next_turn().max(over));
         self.give()?;
         self.count += 1;
         if self.count > STEPS_MAX {
@@ -487,6 +504,7 @@ impl<F: FnMut(Step) -> ControlFlow<()>> Steps<'_, F> {
             figures,
             step: self.count - 1,
             turn,
+            over,
             at: after.map(|(_, entry)| time(entry.at_us)),
             seat: seat.filter(|_| alone),
             written_by: seat,

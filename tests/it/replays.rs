@@ -41,6 +41,21 @@ fn data(page: &str) -> Value {
     serde_json::from_reader(GzDecoder::new(&*data)).unwrap()
 }
 
+/// Each auction is a deal's own, and a trick has a card of each player: what ends it does not belong to the next.
+fn whole_turns(game: &str, steps: &[Value]) {
+    let (word, times) = match game {
+        "koehandel" => (" auctions ", 1),
+        _ => (" plays ", 4),
+    };
+    let said = steps
+        .iter()
+        .filter(|step| step["title"].as_str().unwrap().contains(word));
+    let turns: Vec<u64> = said.map(|step| step["turn"].as_u64().unwrap()).collect();
+    assert_eq!((&steps[0]["turn"], turns[0]), (&0.into(), 1), "{game}");
+    let mut parts = turns.chunk_by(|one, next| one == next);
+    assert!(parts.all(|part| part.len() == times), "{game}: {turns:?}");
+}
+
 #[test]
 fn a_match_is_exported_to_be_looked_at() {
     for (game, seats) in [
@@ -88,6 +103,7 @@ fn a_match_is_exported_to_be_looked_at() {
             .map(|step| step["turn"].as_u64().unwrap())
             .collect();
         assert!(turns.is_sorted());
+        whole_turns(game, steps);
         let facts = steps
             .iter()
             .flat_map(|step| step["facts"].as_array().unwrap());

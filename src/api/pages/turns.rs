@@ -10,7 +10,7 @@ use jiff::Timestamp;
 pub(super) struct Turns {
     /// What one is called; empty where nothing is counted, and of a match that cannot be replayed.
     pub(super) name: &'static str,
-    /// What was counted from when on.
+    /// The number of the turn in which one decides, from when on.
     counts: Vec<(Timestamp, u32)>,
 }
 
@@ -25,14 +25,14 @@ impl Turns {
             return Ok(Self::default());
         };
         let steps = film.steps().iter();
-        let counts = steps.map(|step| (step.at.unwrap_or(Timestamp::MIN), step.turn));
+        let counts = steps.map(|step| (step.at.unwrap_or(Timestamp::MIN), step.next_turn()));
         Ok(Self {
             name: film.turn(),
             counts: counts.collect(),
         })
     }
 
-    /// The number of the turn in which this was; empty where nothing is counted.
+    /// The number of the turn to which the answer belongs that was asked for then; empty where nothing is counted.
     pub(super) fn at(&self, at: Timestamp) -> String {
         let next = self.counts.partition_point(|(from, _)| *from <= at);
         let count = self.counts.get(next.saturating_sub(1));

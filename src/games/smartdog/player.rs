@@ -418,7 +418,7 @@ impl Dialogue for Player {
         let state = State::seen(view, |dog| self.number(dog), penned, points);
         let scene = state.scene(self.ended.as_deref());
         Some(Scene {
-            turn: self.highest,
+            turn: self.highest.saturating_sub(1),
             ..scene
         })
     }

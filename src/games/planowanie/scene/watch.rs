@@ -23,7 +23,7 @@ pub struct Watch {
     last: Last,
     trick: Option<(Vec<Play>, Seat)>,
     before: Option<Vec<Result>>,
-    /// The tricks that have begun.
+    /// The tricks that were taken.
     turn: u32,
 }
 
@@ -83,8 +83,6 @@ impl Watch {
             let first = played.len().saturating_sub(round.players());
             let cards = played.get(first..).unwrap_or_default();
             self.trick = Some((cards.to_vec(), round.leader()));
-        }
-        if round.trick().len() == 1 {
             self.turn = self.turn.saturating_add(1);
         }
         if round.is_over() {

@@ -183,12 +183,12 @@ impl State {
             Some(over) => format!("Turn {} was the last: {over}", self.turn),
             None => self.title(),
         };
-        Scene::new(self.turn, title, self)
+        Scene::new(self.turn.saturating_sub(1), title, self)
     }
 
     /// The turn; what happens in it is [`super::news()`].
     pub(super) fn title(&self) -> String {
-        format!("Turn {} of {}", self.turn, self.turns)
+        format!("Turn {} of {} begins", self.turn, self.turns)
     }
 
     /// The size of the world and the landscape's cells, row by row; `None` if it cannot be drawn.
