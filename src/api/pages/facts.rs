@@ -278,8 +278,9 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
     let seen_by = seats.iter().map(|seat| names.name(usize::from(*seat)));
     Fact {
         turn: match step.turn {
+            _ if last == 0 => "start".to_owned(),
             first if first == last => first.to_string(),
-            first => format!("{first}–{last}"),
+            first => format!("{}–{last}", first.max(1)),
         },
         times: run.times,
         step: step.step + 1,

@@ -93,7 +93,7 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     }
     const [first, last] = [steps[0].turn, steps[steps.length - 1].turn];
     let free = EDGE.left - 1;
-    for (const value of ticks(first, last, (right - EDGE.left) / TICKS)) {
+    for (const value of ticks(Math.max(1, first), last, (right - EDGE.left) / TICKS)) {
       const at = x(steps.findIndex((step) => step.turn >= value));
       if (at < free) continue;
       free = at + 0.65 * TICKS;
@@ -187,11 +187,11 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     }
     for (const picture of charts.querySelectorAll("svg")) {
       const [, pill, words] = picture.querySelector(".replay-now").children;
-      const text = String(steps[at].turn);
+      const text = String(steps[at].turn || "");
       const wide = 8 * text.length + 8;
       picture.querySelector(".replay-now").setAttribute("transform", `translate(${picture.place(at)} 0)`);
       pill.setAttribute("x", -wide / 2);
-      pill.setAttribute("width", wide);
+      pill.setAttribute("width", text ? wide : 0);
       words.textContent = text;
       // It covers the numbers next to it.
       for (const tick of picture.ticks) {

@@ -129,7 +129,8 @@
       class: turning(step) ? "replay-turns" : step.quiet ? "replay-quiet" : "" });
     const [begin, end] = [shown ?? from, shown ?? to - 1].map((at) => steps[at].turn);
     const fresh = from === 0 || steps[from - 1].turn !== begin;
-    const number = begin !== end ? `${begin}–${end}` : (fresh || run) && begin > 0 ? begin : "";
+    // Nothing before the first turn has a number.
+    const number = begin < end && end > 1 ? `${Math.max(1, begin)}–${end}` : (fresh || run) && end > 0 ? end : "";
     press.append(make("span", { class: "replay-turn", title: turn }, number));
     const folded = run && shown === undefined;
     if (!folded && step.subject !== undefined) {
@@ -247,7 +248,7 @@
     title.textContent = step.title;
     where.dataset.turn = step.turn;
     where.textContent = `Step ${at + 1} of ${Math.max(total, steps.length)}` +
-      `, ${turn} ${step.turn}` + (live ? ", running" : "") +
+      (step.turn ? `, ${turn} ${step.turn}` : "") + (live ? ", running" : "") +
       (step.took_ms === undefined ? "" : `, answered in ${lasted(step.took_ms)}`);
     where.title = step.at ? `${step.at.replace("T", " ").slice(0, 19)} UTC` : "";
     scrub.max = steps.length - 1;
