@@ -199,7 +199,7 @@ fn the_charts_name_their_lines(browser: &Browser, game: &str) {
     }
 }
 
-/// A run of quiet steps is one short row until one of them is shown.
+/// A run of quiet steps is one short row, and parted by the one of them that is shown.
 fn quiet_steps_are_folded(browser: &Browser) {
     let folded = "[...document.querySelectorAll('.replay-quiet')].find((one) => one.textContent.includes(' quiet steps'))";
     let step: usize = browser
@@ -222,8 +222,12 @@ fn quiet_steps_are_folded(browser: &Browser) {
     assert_eq!(browser.text(shown), number, "{row}");
     let counted = "document.querySelector('.replay-side > .replay-turn').textContent";
     assert_eq!(browser.text(counted), "turn");
-    let rows = format!("document.querySelectorAll('.replay-list [data-step=\"{step}\"]').length");
-    assert_eq!(browser.text(&rows), "1");
+    // Those before and after it are still listed.
+    for step in step..step + 3 {
+        let rows =
+            format!("document.querySelectorAll('.replay-list [data-step=\"{step}\"]').length");
+        assert_eq!(browser.text(&rows), "1", "{step}");
+    }
 }
 
 #[test]

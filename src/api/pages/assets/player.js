@@ -120,26 +120,24 @@
     }
     return facts.firstChild ? [facts] : [];
   };
-  // A row of the list: a step, or a run of quiet ones, which is short unless one of them is shown. What was found at a
-  // step is listed where it is shown or was chosen.
+  // A line of the list: a step, or a run of quiet ones. What was found at a step is listed where it is shown or was chosen.
   const item = ({ from, to }, shown) => {
-    const step = steps[shown ?? from];
+    const step = steps[from];
     const run = to - from > 1;
     const press = make("button", { type: "button", "data-step": from, tabindex: -1,
       class: turning(step) ? "replay-turns" : step.quiet ? "replay-quiet" : "" });
-    const [begin, end] = [shown ?? from, shown ?? to - 1].map((at) => steps[at].turn);
+    const [begin, end] = [from, to - 1].map((at) => steps[at].turn);
     const fresh = from === 0 || steps[from - 1].turn !== begin;
     // Nothing before the first turn has a number.
-    const number = begin < end && end > 1 ? `${Math.max(1, begin)}–${end}` : (fresh || run) && end > 0 ? end : "";
+    const number = begin < end && end > 1 ? `${Math.max(1, begin)}–${end}` : (fresh || run || shown) && end > 0 ? end : "";
     press.append(make("span", { class: "replay-turn", title: turn }, number));
-    const folded = run && shown === undefined;
-    if (!folded && step.subject !== undefined) {
+    if (!run && step.subject !== undefined) {
       const dot = shape("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" });
       dot.append(shape("circle", { class: colour(step.subject), cx: 5, cy: 5, r: 5 }));
       press.append(dot);
     }
-    press.append(make("span", {}, folded ? `${to - from} quiet steps` : step.title));
-    if (!folded && step.took_ms !== undefined) {
+    press.append(make("span", {}, run ? `${to - from} quiet steps` : step.title));
+    if (!run && step.took_ms !== undefined) {
       // A sentence about another player may follow from this answer.
       const theirs = (step.seat ?? null) !== null && (step.subject ?? step.seat) !== step.seat;
       const took = lasted(step.took_ms);
@@ -151,7 +149,7 @@
     for (const one of step.stderr ?? []) {
       line.append(make("pre", { title: `standard error of ${writer(one)}` }, one.text + (one.cut ? "\n…" : "")));
     }
-    if (shown !== undefined || kind.value) line.append(...details(step));
+    if (shown || kind.value) line.append(...details(step));
     return line;
   };
   const more = (label, to) => {
@@ -180,9 +178,9 @@
     const from = Math.max(0, here - LISTED);
     rows = all.slice(from, here + LISTED);
     const end = from + rows.length;
-    for (const row of rows) row.line = item(row);
+    for (const row of rows) row.lines = [item(row)];
     list.replaceChildren(...(from > 0 ? [more("Earlier steps", all[from - 1].from)] : []),
-      ...rows.map((row) => row.line),
+      ...rows.flatMap((row) => row.lines),
       ...(end < all.length ? [more("Later steps", all[end].from)] : []));
     if (!rows.length) list.append(make("li", { class: "replay-none" }, "No such step."));
     [rows.begin, rows.end] = [from > 0 ? rows[0].from : 0, end < all.length ? rows.at(-1).from : Infinity];
@@ -197,21 +195,26 @@
       [made, current] = [key, null];
     }
     const now = rows.findLast((one) => one.from <= at);
+    // A run is parted by the step that is shown.
     const rewrite = (one, shown) => {
-      const line = item(one, shown);
-      one.line.replaceWith(line);
-      one.line = line;
+      const parts = shown === undefined ? [one] : [{ from: one.from, to: shown }, { from: shown, to: shown + 1 }, { from: shown + 1, to: one.to }];
+      const lines = parts.filter(({ from, to }) => from < to).map((part) => item(part, part.from === shown));
+      one.lines[0].before(...lines);
+      for (const line of one.lines) line.remove();
+      one.lines = lines;
     };
     if (current && current !== now) rewrite(current);
     current = now;
     if (!now) return;
-    rewrite(now, Math.min(at, now.to - 1));
-    const to = now.line.firstChild;
+    const shown = Math.min(at, now.to - 1);
+    rewrite(now, shown);
+    const line = now.lines[shown > now.from ? 1 : 0];
+    const to = line.firstChild;
     to.setAttribute("aria-current", "step");
     to.tabIndex = 0;
     if (focused) to.focus({ preventScroll: true });
     // Only the list scrolls, not the page.
-    const [top, height] = [now.line.offsetTop - list.offsetTop, now.line.offsetHeight];
+    const [top, height] = [line.offsetTop - list.offsetTop, line.offsetHeight];
     if (top < list.scrollTop) list.scrollTop = top;
     else if (top + height > list.scrollTop + list.clientHeight) list.scrollTop = top + Math.min(height, list.clientHeight) - list.clientHeight;
   };
