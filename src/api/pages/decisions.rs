@@ -1,5 +1,6 @@
 //! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
 
+use super::filters::link;
 use super::turns::Turns;
 use super::view::{answer_time, evidence, millis, seated, small_percent};
 use super::visit::Visit;
@@ -18,7 +19,7 @@ use games::text::counted;
 use jiff::Timestamp;
 use std::collections::{BTreeSet, HashSet};
 
-/// The most decisions in the table: the fallbacks, then the slowest.
+/// The most decisions on one page.
 const ROWS_MAX: usize = 50;
 /// The share of its limit below which a decision took no time that matters.
 const QUICK: f64 = 0.001;
@@ -29,11 +30,15 @@ pub(super) struct Decisions {
     pub(super) rows: Vec<Row>,
     /// All of them, also those that are not in the table.
     pub(super) all: Vec<DecisionShown>,
+    /// How many come before this page.
+    pub(super) first: usize,
+    /// To the next page.
+    pub(super) next: Option<String>,
     /// What it comes to, in a sentence.
     pub(super) words: String,
     /// The same for each player, in the order of the seats' sessions.
     pub(super) players: Vec<Pace>,
-    /// Whether all took so little that they stand in the order of the match.
+    /// Whether all took so little that most of them stand in the order of the match.
     pub(super) quick: bool,
     /// What the game counts, where it does.
     pub(super) turn: &'static str,
@@ -94,7 +99,8 @@ impl Decisions {
         shown.sort_by(|one, other| {
             let slower = other.sent_ms.total_cmp(&one.sent_ms);
             let then = if quick { one.at.cmp(&other.at) } else { slower };
-            other.fallback.cmp(&one.fallback).then(then)
+            let first = |one: &&DecisionShown| (one.id == slowest.id, one.fallback);
+            first(other).cmp(&first(one)).then(then)
         });
         let names = seat_names(&found.seats);
         let rows = shown.into_iter().filter_map(|one| {
@@ -129,8 +135,13 @@ impl Decisions {
         })
     }
 
-    /// Keeps those of the table, and adds when they were, what was answered, and how players used their time.
+    /// Keeps those of the page, and adds when they were, what was answered, and how players used their time.
     pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
+        let first: Option<usize> = visit.value("cursor").and_then(|at| at.parse().ok());
+        self.first = first.unwrap_or(0).min(self.rows.len());
+        self.rows.drain(..self.first);
+        let after = (self.first + ROWS_MAX).to_string();
+        self.next = (self.rows.len() > ROWS_MAX).then(|| link(visit, "cursor", &after));
         self.rows.truncate(ROWS_MAX);
         if self.rows.is_empty() {
             return Ok(());
