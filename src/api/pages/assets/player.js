@@ -71,7 +71,7 @@
   const scrub = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step" });
   const play = button("Play", "Play or pause", () => toggle());
   const speed = make("select", { "aria-label": "Steps a second" });
-  for (const value of SPEEDS) speed.append(make("option", { value }, `${value} / s`));
+  for (const value of SPEEDS) speed.append(make("option", { value }, `${value} steps/s`));
   speed.value = "2";
   const embedded = document.body.classList.contains("embed");
   const link = make("a", { href: "?step=1" }, "Link to this step");
