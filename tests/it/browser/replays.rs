@@ -196,6 +196,15 @@ fn the_charts_name_their_lines(browser: &Browser, game: &str) {
         let mut widths = places.windows(2).map(|pair| pair[1] - pair[0]);
         assert_eq!(turns, [1, 2, 3]);
         assert!(widths.all(|one| (one - width).abs() < 1.0), "{places:?}");
+        // The mark is next to the number of its trick.
+        let now = browser.text(
+            "document.querySelector('.replay-now').getAttribute('transform').match(/[\\d.]+/)[0]",
+        );
+        let now: f64 = now.parse().unwrap();
+        let numbers = places.iter().zip(&turns);
+        let nearest =
+            numbers.min_by(|one, other| (one.0 - now).abs().total_cmp(&(other.0 - now).abs()));
+        assert_eq!(nearest.unwrap().1.to_string(), turn, "{now} of {places:?}");
     }
 }
 

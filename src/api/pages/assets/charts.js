@@ -31,17 +31,17 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     for (let number = Math.ceil(low / step) * step; number <= high; number += step) numbers.push(number);
     return numbers;
   };
-  // Where each step lies from 0 to 1: turns are equally wide, and a turn's steps share its width.
+  // Where each step lies from 0 to 1: turns are equally wide, and a turn's steps share its width on both sides of its number.
   const spread = (steps) => {
     const begins = new Map();
     steps.forEach((step, index) => begins.has(step.turn) || begins.set(step.turn, index));
     const ends = new Map([...begins.values()].map((begin, index, all) => [begin, all[index + 1] ?? steps.length]));
     const places = steps.map(({ turn }, index) => {
       const begin = begins.get(turn);
-      return turn - steps[0].turn + (index - begin) / (ends.get(begin) - begin);
+      return turn + (index - begin + 0.5) / (ends.get(begin) - begin) - 0.5;
     });
-    const last = places[places.length - 1] || 1;
-    return places.map((place) => place / last);
+    const [begin, end] = [places[0], places[places.length - 1]];
+    return places.map((place) => (place - begin) / (end - begin || 1));
   };
   // The step at which a seat's first figure moved most against the others'.
   const swing = (all) => {
@@ -94,7 +94,8 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     const [first, last] = [steps[0].turn, steps[steps.length - 1].turn];
     let free = EDGE.left - 1;
     for (const value of ticks(Math.max(1, first), last, (right - EDGE.left) / TICKS)) {
-      const at = x(steps.findIndex((step) => step.turn >= value));
+      const begin = steps.findIndex((step) => step.turn >= value);
+      const at = (x(begin) + x(steps.findLastIndex((step) => step.turn === steps[begin].turn))) / 2;
       if (at < free) continue;
       free = at + 0.65 * TICKS;
       const words = shape("text", { class: "s-muted", x: at, y: FLOOR + 17, "text-anchor": "middle", ...SIZE }, value);
