@@ -82,7 +82,9 @@ pub fn answered(act: &Act) -> String {
     let grows = act.upgrades.iter().map(|planet| format!("planet {planet}"));
     let grows: Vec<String> = grows.collect();
     let grows = (!grows.is_empty()).then(|| format!("buys growth for {}", listed(&grows)));
-    let word = act.message.map(|word| format!("passes the word {word}"));
+    // Who has nothing to say in the ring says 0.
+    let word = act.message.filter(|word| *word != 0);
+    let word = word.map(|word| format!("passes the word {word}"));
     let done: Vec<String> = sends.into_iter().chain(grows).chain(word).collect();
     match done.is_empty() {
         true => "waits".to_owned(),
@@ -198,7 +200,13 @@ mod tests {
         // On the wire of 2010, too.
         let words = "sends 9 ships from planet 1 to planet 2";
         assert_eq!(said(b"go\n", "1 2 9\ngo").as_deref(), Some(words));
-        assert_eq!(said(b"Y 1\n.", ".").as_deref(), Some("waits"));
+        for (orders, words) in [
+            (".", "waits"),
+            ("M 0\n.", "waits"),
+            ("M 7\n.", "passes the word 7"),
+        ] {
+            assert_eq!(said(b"Y 1\n.", orders).as_deref(), Some(words));
+        }
         let many = "F 1 2 9\n".repeat(9) + ".";
         let many = said(b"Y 1\n.", &many).expect("words");
         assert!(many.ends_with(" and 3 more fleets"), "{many}");
