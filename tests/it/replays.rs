@@ -146,6 +146,20 @@ fn a_match_is_exported_to_be_looked_at() {
             cursor = format!("&cursor={next}");
         }
         assert!(read == *steps, "{game}: REST shows something else");
+        if game == "planowanie" {
+            let why = app.get(&format!("/matches/{id}/seats/0/explain")).body;
+            let cells = why.split("<td class=\"n soft\">").skip(1);
+            let listed: Vec<&str> = cells
+                .filter_map(|cell| cell.split("</td>").next())
+                .collect();
+            let own = steps.iter().filter(|step| step["seat"] == 0);
+            let own = own.map(|step| step["turn"].to_string());
+            let own: Vec<String> = own.take(listed.len()).collect();
+            assert!(
+                listed.len() > 10 && listed == own,
+                "{listed:?}, not {own:?}"
+            );
+        }
         let message = refused(export(&["--svg", "--seat", "9"]), 2);
         assert!(message.contains("are 1 to "), "{message}");
     }
