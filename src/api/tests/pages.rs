@@ -340,7 +340,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
         "href=\"?tab=transcript&#38;session=",
     ];
     page(&format!("/matches/{id}?tab=facts"), &parts).await;
-    let parts = ["bluff W 190", "id=\"e", &explain];
+    let parts = ["bluff W 190", "id=\"e", "Seat 1 <time", &explain];
     page(&format!("/matches/{id}?tab=transcript"), &parts).await;
     let decisions = format!("/matches/{id}?tab=decisions");
     page(&decisions, &["aria-current=\"page\">Decisions"]).await;
