@@ -66,7 +66,7 @@ pub(super) struct Row {
     /// To why it was so, where our bot decided.
     pub(super) why: Option<String>,
     pub(super) who: String,
-    session: SessionId,
+    pub(super) session: SessionId,
     at: Timestamp,
     /// The number of its turn.
     pub(super) turn: String,

@@ -2,7 +2,7 @@
 //! said, and what it was started from. Only the tab that is open is read.
 
 use super::about::About;
-use super::decisions::{Decisions, is_ours, why};
+use super::decisions::{Decisions, Row, is_ours, why};
 use super::facts::FactsShown;
 use super::filters::{link, query, to_player};
 use super::layout::{Shell, shown};
@@ -21,13 +21,13 @@ use crate::api::shapes::beginning;
 use crate::clock::time;
 use crate::history::{self, MatchEntry};
 use crate::replay::seat_names;
-use crate::store::{Direction, EntryId, SeatRow, Side};
+use crate::store::{Direction, EntryId, SeatRow, SessionId, Side};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use games::scene::Names;
 use games::sentence::listed;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// What the page's address may hold besides the match.
 const NAMES: &[&str] = &[
@@ -179,13 +179,14 @@ struct Seat {
 /// A line of a transcript.
 struct Line {
     id: i64,
+    session: SessionId,
     at: When,
     who: String,
     received: bool,
     text: String,
     /// The rest of it, where it is long.
     rest: String,
-    /// To why this was answered so, if it is known that it asked for a decision.
+    /// To why it was answered so, if this is the answer of a decision that is known.
     why: Option<String>,
 }
 
@@ -288,10 +289,13 @@ impl Read {
         names: &Names,
     ) -> Result<(), Problem> {
         (self.lines, self.next, self.unseen) = transcript(visit, found, names).await?;
-        let asked = Decisions::read(visit, found).await?;
-        for line in &mut self.lines {
-            let asked = asked.rows.iter().find(|row| row.entry == line.id);
-            line.why = asked.and_then(|row| row.why.clone());
+        let (decisions, mut answered) = (Decisions::read(visit, found).await?, BTreeSet::new());
+        for line in self.lines.iter_mut().filter(|line| !line.received) {
+            let own = |row: &&Row| row.session == line.session && row.entry < line.id;
+            let asked = decisions.rows.iter().filter(own);
+            let asked = asked.max_by_key(|row| row.entry);
+            let first = asked.filter(|row| answered.insert(row.entry));
+            line.why = first.and_then(|row| row.why.clone());
         }
         Ok(())
     }
@@ -493,6 +497,7 @@ fn shown_line(names: &Names, entry: &MatchEntry) -> Line {
     let (text, rest) = beginning(&entry.text, LINE_BREAKS_MAX, LINE_CHARS_MAX);
     Line {
         id: entry.id.0,
+        session: entry.session,
         at: view::clock_time(time(entry.at_us)),
         who: view::seated(names, entry.seat, &entry.bot),
         // To the player, whichever side wrote it down.
