@@ -297,7 +297,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
     browser.press("y 2");
     browser.press(ENTER);
     browser.until("location.search.includes('q=')");
-    let lines = "[...document.querySelectorAll('#lines td.text')]";
+    let lines = "[...document.querySelectorAll('#lines .wire')]";
     assert_ne!(browser.text(&format!("{lines}.length")), "0");
     browser.until(&format!(
         "{lines}.every((line) => line.textContent.includes('Y 2'))"

@@ -37,9 +37,12 @@ const NAMES: &[&str] = &[
 const NAMED_MAX: usize = 3;
 /// The most lines of a transcript on one page.
 const LINES_MAX: usize = 14;
-/// Letters of a line that are shown at once, and breaks in it.
-const LINE_CHARS_MAX: usize = 600;
-const LINE_BREAKS_MAX: usize = 11;
+/// Letters of a line that are shown at once, and breaks in it: about six lines of a phone.
+const LINE_CHARS_MAX: usize = 280;
+const LINE_BREAKS_MAX: usize = 5;
+/// Letters and lines up to which the rest is shown as well: to fold it would save nothing.
+const REST_CHARS_MAX: usize = 80;
+const REST_LINES_MAX: usize = 2;
 /// How many entries are searched at once, of all sessions; after that the search goes on from the next page.
 const SEARCHED_MAX: usize = 10_000;
 
@@ -494,7 +497,10 @@ impl Excerpt {
 }
 
 fn shown_line(names: &Names, entry: &MatchEntry) -> Line {
-    let (text, rest) = beginning(&entry.text, LINE_BREAKS_MAX, LINE_CHARS_MAX);
+    let (mut text, mut rest) = beginning(&entry.text, LINE_BREAKS_MAX, LINE_CHARS_MAX);
+    if rest.len() <= REST_CHARS_MAX && rest.trim().lines().count() <= REST_LINES_MAX {
+        (text, rest) = (&*entry.text, "");
+    }
     Line {
         id: entry.id.0,
         session: entry.session,

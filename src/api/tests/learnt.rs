@@ -54,8 +54,8 @@ async fn decisions_are_listed_by_match_and_summed_up_by_game() {
     let decisions = format!("/matches/{}?tab=decisions", match_id(1));
     let lines = decisions.replace("decisions", "transcript");
     let lines = app.look(&lines, "").await.text;
-    assert!(lines.contains("<td class=\"text\">ask</td>"), "{lines}");
-    assert!(lines.contains("<td class=\"text\">7 <a"), "{lines}");
+    assert!(lines.contains("<div class=\"wire\">ask</div>"), "{lines}");
+    assert!(lines.contains("<div class=\"wire\">7 <a"), "{lines}");
     let page = app.look(&decisions, "").await.text;
     for part in [
         "150 ms of 100 ms",

@@ -469,6 +469,10 @@ async fn a_transcript_is_in_the_order_of_time() {
             pen.write(app.store(), vec![pause; 1_000]).await;
         }
         pen.write(app.store(), (20..30).map(line).collect()).await;
+        // Of eight lines all are shown, of nine six.
+        let mut long = said(&format!("for{}", "\n.".repeat(7 + at)));
+        long.at_us = 300 + at as i64;
+        pen.write(app.store(), vec![long]).await;
     }
     let pass = app.sign_in(&app.token("admin").await).await;
     let mut query = "?tab=transcript&q=OR".to_owned();
@@ -476,7 +480,7 @@ async fn a_transcript_is_in_the_order_of_time() {
     for page in 1..=4 {
         let path = format!("/matches/{}{query}", match_id(1));
         let text = app.look(&path, &pass).await.text;
-        let cells = text.split("<td class=\"text\">").skip(1);
+        let cells = text.split("<div class=\"wire\">").skip(1);
         let cells = cells.filter_map(|cell| cell.split('<').next());
         shown.extend(cells.map(|cell| cell.trim().to_owned()));
         let next = text.split_once("rel=\"next\" href=\"");
@@ -486,5 +490,7 @@ async fn a_transcript_is_in_the_order_of_time() {
     }
     let first = ["for ann", "for bob"].map(str::to_owned);
     let turns = (10..30).flat_map(|turn| [0, 1].map(|at| format!("word {turn} of {at}")));
-    assert_eq!(shown, first.into_iter().chain(turns).collect::<Vec<_>>());
+    let last = [7, 5].map(|dots| format!("for{}", "\n.".repeat(dots)));
+    let all = first.into_iter().chain(turns).chain(last);
+    assert_eq!(shown, all.collect::<Vec<_>>());
 }
