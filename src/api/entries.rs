@@ -7,7 +7,7 @@ use super::query::Params;
 use super::reader::Reader;
 use super::shapes::Paged;
 use super::sight::Sight;
-use crate::history::{self, MatchEntry, PageAt, SessionRow};
+use crate::history::{self, MatchEntry, SessionRow};
 use crate::replay::Naming;
 use crate::store::EntryId;
 use std::sync::Arc;
@@ -25,14 +25,10 @@ impl Rows for Entries {
 
     async fn page(reader: &Reader, params: &Params<Wanted>) -> Paged<MatchEntry> {
         let seen = Seen::read(reader, params).await?;
-        seen_page(reader, &seen, &params.page()?).await
+        let (from, at) = (reader.state.store.reader(), params.page()?);
+        let rows = history::entries_page(from, &seen.contents, &at).await?;
+        Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
     }
-}
-
-/// A page of what is seen of a match.
-pub(super) async fn seen_page(reader: &Reader, seen: &Seen, at: &PageAt) -> Paged<MatchEntry> {
-    let rows = history::entries_page(reader.state.store.reader(), &seen.contents, at).await?;
-    Ok(seen.listed(reader, rows, |entry| shown(&reader.sight, entry)))
 }
 
 impl OfNews for Entries {

@@ -403,6 +403,8 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
     browser.until(&format!("{lines} === 3"));
     send("auction&goods=C&opponent=W&money=tt&auctioneer=E&message=W20N0");
     browser.until(&format!("{lines} === 4"));
+    let columns = "document.querySelector('#lines thead').textContent";
+    assert_eq!(browser.text(columns), "EntryDealTimePlayerText");
     // An answer leads to its reasons.
     let why = "document.querySelector('#lines tbody tr:nth-child(3) .why')?.pathname";
     assert!(browser.text(why).ends_with("/seats/0/explain"));

@@ -24,6 +24,7 @@ mod routes;
 mod stage;
 mod start;
 mod tournaments;
+mod transcript;
 mod turns;
 mod versus;
 mod view;

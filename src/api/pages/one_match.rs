@@ -2,32 +2,27 @@
 //! said, and what it was started from. Only the tab that is open is read.
 
 use super::about::About;
-use super::decisions::{Decisions, Row, is_ours, why};
+use super::decisions::{Decisions, is_ours, why};
 use super::facts::FactsShown;
 use super::filters::{link, query, to_player};
 use super::layout::{Shell, shown};
 use super::programs::{self, ProgramRow};
 use super::stage::Position;
-use super::view::{self, MatchLine, SeatLine, When, line, now};
+use super::transcript::TranscriptShown;
+use super::view::{self, MatchLine, SeatLine, line, now};
 use super::visit::Visit;
-use crate::api::contents::{Seen, Wanted};
-use crate::api::entries::seen_page;
 use crate::api::matches::{self, MatchShown};
 use crate::api::problem::Problem;
-use crate::api::query::{LIMIT_MAX, Params};
 use crate::api::replays::Opening;
 use crate::api::sessions::SessionShown;
-use crate::api::shapes::beginning;
-use crate::clock::time;
-use crate::history::{self, MatchEntry};
+use crate::history;
 use crate::replay::seat_names;
-use crate::store::{Direction, EntryId, SeatRow, SessionId, Side};
+use crate::store::{SeatRow, Side};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
 use games::scene::Names;
 use games::sentence::listed;
-use std::collections::{BTreeSet, VecDeque};
 
 /// What the page's address may hold besides the match.
 const NAMES: &[&str] = &[
@@ -35,16 +30,6 @@ const NAMES: &[&str] = &[
 ];
 /// Players up to which a heading names all who did not win.
 const NAMED_MAX: usize = 3;
-/// The most lines of a transcript on one page.
-const LINES_MAX: usize = 14;
-/// Letters of a line that are shown at once, and breaks in it: about six lines of a phone.
-const LINE_CHARS_MAX: usize = 280;
-const LINE_BREAKS_MAX: usize = 5;
-/// Letters and lines up to which the rest is shown as well: to fold it would save nothing.
-const REST_CHARS_MAX: usize = 80;
-const REST_LINES_MAX: usize = 2;
-/// How many entries are searched at once, of all sessions; after that the search goes on from the next page.
-const SEARCHED_MAX: usize = 10_000;
 
 #[derive(Template)]
 #[template(path = "pages/match.html")]
@@ -76,10 +61,9 @@ struct OneMatch {
     facts: FactsShown,
     q: String,
     session: String,
-    lines: Vec<Line>,
+    transcript: TranscriptShown,
     later: bool,
     first: String,
-    next: Option<String>,
 }
 
 /// A part of the page; the others are read when they are opened.
@@ -179,20 +163,6 @@ struct Seat {
     later: bool,
 }
 
-/// A line of a transcript.
-struct Line {
-    id: i64,
-    session: SessionId,
-    at: When,
-    who: String,
-    received: bool,
-    text: String,
-    /// The rest of it, where it is long.
-    rest: String,
-    /// To why it was answered so, if this is the answer of a decision that is known.
-    why: Option<String>,
-}
-
 /// `GET /matches/{id}`
 pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Response, Problem> {
     visit.takes(NAMES)?;
@@ -229,10 +199,9 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         facts: read.facts,
         q: visit.value("q").unwrap_or_default().to_owned(),
         session: visit.value("session").unwrap_or_default().to_owned(),
-        lines: read.lines,
+        transcript: read.transcript,
         later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
-        next: read.next.map(|next| link(&visit, "cursor", &next)),
         referee: match found.ours {
             true => "our own referee".to_owned(),
             false => found.referee.clone(),
@@ -249,9 +218,7 @@ struct Read {
     facts: FactsShown,
     decisions: Decisions,
     programs: Vec<ProgramRow>,
-    lines: Vec<Line>,
-    /// Where the next page of lines begins.
-    next: Option<String>,
+    transcript: TranscriptShown,
     /// Why some lines, or the boards, are not shown.
     unseen: Option<&'static str>,
 }
@@ -272,7 +239,10 @@ impl Read {
                 read.decisions.say(visit, found).await?;
                 read.programs = programs::read(visit, found, names).await?;
             }
-            Tab::Transcript => read.transcript(visit, found, names).await?,
+            Tab::Transcript => {
+                read.transcript = TranscriptShown::read(visit, found, names).await?;
+                read.unseen = read.transcript.withheld;
+            }
             Tab::About => read.about = About::read(visit, found).await?,
             // The script says why nothing can be shown.
             Tab::Replay => {
@@ -283,24 +253,6 @@ impl Read {
             }
         }
         Ok(read)
-    }
-
-    async fn transcript(
-        &mut self,
-        visit: &Visit,
-        found: &MatchShown,
-        names: &Names,
-    ) -> Result<(), Problem> {
-        (self.lines, self.next, self.unseen) = transcript(visit, found, names).await?;
-        let (decisions, mut answered) = (Decisions::read(visit, found).await?, BTreeSet::new());
-        for line in self.lines.iter_mut().filter(|line| !line.received) {
-            let own = |row: &&Row| row.session == line.session && row.entry < line.id;
-            let asked = decisions.rows.iter().filter(own);
-            let asked = asked.max_by_key(|row| row.entry);
-            let first = asked.filter(|row| answered.insert(row.entry));
-            line.why = first.and_then(|row| row.why.clone());
-        }
-        Ok(())
     }
 }
 
@@ -383,134 +335,6 @@ fn session(names: &Names, row: &SessionShown) -> Session {
         entries: row.entries,
         withheld: row.withheld.is_some(),
         id: row.id.0.to_string(),
-    }
-}
-
-/// The lines of the transcripts that are asked for, by time, where the next page of them begins, and why some are not
-/// shown. What our own referee and our bot both wrote down is shown once.
-async fn transcript(
-    visit: &Visit,
-    found: &MatchShown,
-    names: &Names,
-) -> Result<(Vec<Line>, Option<String>, Option<&'static str>), Problem> {
-    let sessions = found.sessions.as_deref().unwrap_or_default();
-    let refereed = sessions.iter().any(|row| row.side == Side::Referee);
-    let no_number = |_| Problem::parameter("session", "session is no number".into(), [""; 0]);
-    let wanted: Vec<i64> = match visit.value("session") {
-        Some(session) => vec![session.parse().map_err(no_number)?],
-        None => {
-            let once = |row: &&SessionShown| !refereed || row.side == Side::Referee;
-            let once = sessions.iter().filter(once);
-            once.map(|row| row.id.0).collect()
-        }
-    };
-    // A cursor has a number for each of them but those that began after it.
-    let mut cursors = visit.value("cursor").map(|all| all.split('.'));
-    let (mut parts, mut lines, mut params) = (Vec::new(), Vec::new(), Wanted::all(&found.id));
-    params.filters.session = wanted.first().copied().filter(|_| wanted.len() == 1);
-    let mut seen = Seen::read(visit, &params).await?;
-    let all = std::mem::take(&mut seen.contents.sessions);
-    for session in &wanted {
-        let cursor = cursors.as_mut().and_then(Iterator::next);
-        params.page.cursor = cursor.map(str::to_owned);
-        let own = all.iter().filter(|row| row.id.0 == *session);
-        seen.contents.sessions = own.cloned().collect();
-        let part = Excerpt::read(visit, &seen, &mut params, SEARCHED_MAX / wanted.len()).await?;
-        for (at_us, entry) in &part.entries {
-            lines.push((*at_us, entry.id, parts.len(), shown_line(names, entry)));
-        }
-        parts.push(part);
-    }
-    lines.sort_unstable_by_key(|(at_us, entry, ..)| (*at_us, *entry));
-    // What a session that was not read to its end has next may precede what others have after that.
-    let unread = parts.iter().filter(|part| part.next.is_some());
-    let up_to = unread.map(|part| part.read_up_to).min();
-    lines.retain(|(at_us, entry, ..)| up_to.is_none_or(|last| (*at_us, *entry) <= last));
-    lines.truncate(LINES_MAX);
-    for (_, entry, part, _) in &lines {
-        if let Some(part) = parts.get_mut(*part) {
-            part.entries.pop_front();
-            part.last = entry.0;
-        }
-    }
-    let more = |part: &Excerpt| part.next.is_some() || !part.entries.is_empty();
-    let after = |part: &Excerpt| {
-        let rest = part.entries.front().map(|(_, entry)| entry.id.0 - 1);
-        let rest = rest.map(|id| id.to_string()).or(part.next.clone());
-        rest.unwrap_or_else(|| part.last.to_string())
-    };
-    let next: Vec<String> = parts.iter().map(after).collect();
-    let next = parts.iter().any(more).then(|| next.join("."));
-    let lines = lines.into_iter().map(|(.., line)| line).collect();
-    Ok((lines, next, seen.withheld.then_some(view::WITHHELD)))
-}
-
-/// What is read of one session's transcript for a page.
-struct Excerpt {
-    /// Those that fit the search, in order, with their times; at most one more than a page has.
-    entries: VecDeque<(i64, MatchEntry)>,
-    /// The last one that is shown on this page or an earlier one; 0: none.
-    last: i64,
-    /// The last one that was read, and its time.
-    read_up_to: (i64, EntryId),
-    /// From where on it was not read.
-    next: Option<String>,
-}
-
-impl Excerpt {
-    /// Reads the one session that is left in `seen`, `most` entries of it, and at least one.
-    async fn read(
-        visit: &Visit,
-        seen: &Seen,
-        params: &mut Params<Wanted>,
-        most: usize,
-    ) -> Result<Self, Problem> {
-        let q = visit.value("q").map(str::to_lowercase);
-        let limit = q.as_ref().map_or(LINES_MAX + 1, |_| LIMIT_MAX as usize);
-        let limit = limit.min(most).max(1);
-        params.page.limit = Some(limit as u32);
-        let q = q.unwrap_or_default();
-        let mut part = Self {
-            entries: VecDeque::new(),
-            last: params.number()?.unwrap_or_default(),
-            read_up_to: (i64::MIN, EntryId(0)),
-            next: None,
-        };
-        for _ in 0..(most / limit).max(1) {
-            let listed = seen_page(visit, seen, &params.page()?).await?;
-            for entry in listed.items {
-                // The clock may have been set back.
-                let at_us = part.read_up_to.0.max(entry.at_us);
-                part.read_up_to = (at_us, entry.id);
-                if part.entries.len() <= LINES_MAX && entry.text.to_lowercase().contains(&q) {
-                    part.entries.push_back((at_us, entry));
-                }
-            }
-            part.next = listed.next;
-            if part.next.is_none() || part.entries.len() > LINES_MAX {
-                break;
-            }
-            params.page.cursor.clone_from(&part.next);
-        }
-        Ok(part)
-    }
-}
-
-fn shown_line(names: &Names, entry: &MatchEntry) -> Line {
-    let (mut text, mut rest) = beginning(&entry.text, LINE_BREAKS_MAX, LINE_CHARS_MAX);
-    if rest.len() <= REST_CHARS_MAX && rest.trim().lines().count() <= REST_LINES_MAX {
-        (text, rest) = (&*entry.text, "");
-    }
-    Line {
-        id: entry.id.0,
-        session: entry.session,
-        at: view::clock_time(time(entry.at_us)),
-        who: view::seated(names, entry.seat, &entry.bot),
-        // To the player, whichever side wrote it down.
-        received: (entry.direction == Direction::In) == (entry.side == Side::Player),
-        text: text.to_owned(),
-        rest: rest.to_owned(),
-        why: None,
     }
 }
 

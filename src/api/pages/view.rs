@@ -156,10 +156,7 @@ pub(super) fn or_none(number: Option<u8>) -> String {
 
 /// Where on a match's page an entry of a transcript stands.
 pub(super) fn evidence(session: i64, entry: i64) -> String {
-    format!(
-        "?tab=transcript&session={session}&cursor={}#e{entry}",
-        entry - 1
-    )
+    format!("?tab=transcript&session={session}&entry={entry}#e{entry}")
 }
 
 /// To the replay at a seat's entry.
