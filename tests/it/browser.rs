@@ -405,6 +405,11 @@ fn a_match_that_is_open_goes_on_and_keeps_what_its_reader_does() {
     browser.until(&format!("{lines} === 4"));
     let columns = "document.querySelector('#lines thead').textContent";
     assert_eq!(browser.text(columns), "EntryDealTimePlayerText");
+    browser.until("document.querySelector('#lines .pager').textContent === '1–4 of 4'");
+    assert_eq!(
+        browser.text("document.querySelector('[name=turn]').value"),
+        ""
+    );
     // An answer leads to its reasons.
     let why = "document.querySelector('#lines tbody tr:nth-child(3) .why')?.pathname";
     assert!(browser.text(why).ends_with("/seats/0/explain"));

@@ -17,7 +17,7 @@ use games::scene::Names;
 use std::collections::{BTreeSet, HashMap};
 
 /// The most lines on one page.
-const LINES_MAX: usize = 14;
+const LINES_MAX: usize = 100;
 /// Letters of a line that are shown at once, and breaks in it: about six lines of a phone.
 const LINE_CHARS_MAX: usize = 280;
 const LINE_BREAKS_MAX: usize = 5;
@@ -31,8 +31,13 @@ pub(super) struct TranscriptShown {
     pub(super) lines: Vec<Line>,
     /// What the game counts, where it does.
     pub(super) turn: &'static str,
-    /// To the first page, from a later one.
+    /// The turn from which on it is asked for; empty: from the first.
+    pub(super) from: String,
+    /// Which of all lines these are, in words.
+    pub(super) range: String,
+    /// To the first page, where it is not the previous one.
     pub(super) first: Option<String>,
+    pub(super) previous: Option<String>,
     pub(super) next: Option<String>,
     /// Why some lines are not shown.
     pub(super) withheld: Option<&'static str>,
@@ -77,12 +82,22 @@ impl TranscriptShown {
         let position = |id: i64| all.iter().position(|(_, entry)| entry.id.0 == id);
         let entry = visit.value("entry").and_then(|id| id.parse().ok());
         let cursor = visit.value("cursor").and_then(|at| at.parse().ok());
-        let first: usize = cursor.or(entry.and_then(position)).unwrap_or(0);
+        let turn: Option<u32> = visit.value("turn").and_then(|turn| turn.parse().ok());
+        let of_turn = |turn: u32| {
+            let at = |(_, entry): &(_, MatchEntry)| turns.count(time(entry.at_us));
+            all.iter().position(|line| at(line) >= Some(turn))
+        };
+        let entry = entry.and_then(position);
+        let first: usize = cursor.or(entry).or_else(|| of_turn(turn?)).unwrap_or(0);
         let first = first.min(all.len() - 1);
         let to = |at: usize| link(visit, "cursor", &at.to_string());
-        read.first = (first > 0).then(|| to(0));
-        read.next = (first + LINES_MAX < all.len()).then(|| to(first + LINES_MAX));
+        let end = all.len().min(first + LINES_MAX);
+        read.range = format!("{}–{end} of {}", first + 1, all.len());
+        read.first = (first > LINES_MAX).then(|| to(0));
+        read.previous = (first > 0).then(|| to(first.saturating_sub(LINES_MAX)));
+        read.next = (end < all.len()).then(|| to(end));
         read.turn = turns.name;
+        read.from = turn.map_or_else(String::new, |turn| turn.to_string());
         let lines = all.iter().skip(first).take(LINES_MAX);
         let numbered = |(number, entry): &(usize, MatchEntry)| Line {
             number: *number,

@@ -34,9 +34,15 @@ impl Turns {
 
     /// The number of the turn to which the answer belongs that was asked for then; empty where nothing is counted.
     pub(super) fn at(&self, at: Timestamp) -> String {
+        let count = self.count(at);
+        count.map_or_else(String::new, |turn| turn.to_string())
+    }
+
+    /// The same as a number.
+    pub(super) fn count(&self, at: Timestamp) -> Option<u32> {
         let next = self.counts.partition_point(|(from, _)| *from <= at);
         let count = self.counts.get(next.saturating_sub(1));
         let count = count.filter(|_| !self.name.is_empty());
-        count.map_or_else(String::new, |(_, turn)| turn.to_string())
+        count.map(|(_, turn)| *turn)
     }
 }
