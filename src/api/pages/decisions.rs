@@ -21,8 +21,8 @@ use std::collections::{BTreeSet, HashSet};
 
 /// The most decisions on one page.
 const ROWS_MAX: usize = 50;
-/// The share of its limit below which a decision took no time that matters.
-const QUICK: f64 = 0.001;
+/// The share of a limit from which on it matters.
+const SHARE_SHOWN: f64 = 0.01;
 
 /// The decisions of a match.
 #[derive(Default)]
@@ -38,8 +38,10 @@ pub(super) struct Decisions {
     pub(super) words: String,
     /// The same for each player, in the order of the seats' sessions.
     pub(super) players: Vec<Pace>,
-    /// Whether all took so little that most of them stand in the order of the match.
-    pub(super) quick: bool,
+    /// The orders in which they are shown, where each leads, and whether it is chosen.
+    pub(super) sorts: Vec<(&'static str, String, bool)>,
+    /// Whether any took a share of its limit that matters.
+    pub(super) limited: bool,
     /// What the game counts, where it does.
     pub(super) turn: &'static str,
     /// Whether thinking was measured of any.
@@ -94,13 +96,14 @@ impl Decisions {
         let Some(slowest) = all.iter().max_by(by_time) else {
             return Ok(Self::default());
         };
-        let quick = all.iter().all(|one| used(one) < QUICK);
+        let by_turn = visit.value("sort") == Some("order");
         let mut shown: Vec<&DecisionShown> = all.iter().collect();
         shown.sort_by(|one, other| {
             let slower = other.sent_ms.total_cmp(&one.sent_ms);
-            let then = if quick { one.at.cmp(&other.at) } else { slower };
-            let first = |one: &&DecisionShown| (one.id == slowest.id, one.fallback);
-            first(other).cmp(&first(one)).then(then)
+            match by_turn {
+                true => one.at.cmp(&other.at),
+                false => other.fallback.cmp(&one.fallback).then(slower),
+            }
         });
         let names = seat_names(&found.seats);
         let rows = shown.into_iter().filter_map(|one| {
@@ -129,7 +132,15 @@ impl Decisions {
         Ok(Self {
             rows: rows.collect(),
             words: in_words(&all, slowest),
-            quick,
+            sorts: vec![
+                (
+                    "fallbacks, then the slowest",
+                    link(visit, "sort", ""),
+                    !by_turn,
+                ),
+                ("in order", link(visit, "sort", "order"), by_turn),
+            ],
+            limited: all.iter().any(|one| used(one) >= SHARE_SHOWN),
             all,
             ..Self::default()
         })

@@ -26,7 +26,7 @@ use games::sentence::listed;
 
 /// What the page's address may hold besides the match.
 const NAMES: &[&str] = &[
-    "tab", "session", "q", "kind", "by", "cursor", "step", "turn", "view", "entry", "seat",
+    "tab", "session", "q", "kind", "by", "cursor", "step", "turn", "view", "entry", "seat", "sort",
 ];
 /// Players up to which a heading names all who did not win.
 const NAMED_MAX: usize = 3;

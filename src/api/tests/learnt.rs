@@ -56,8 +56,12 @@ async fn decisions_are_listed_by_match_and_summed_up_by_game() {
     let lines = app.look(&lines, "").await.text;
     assert!(lines.contains("<div class=\"wire\">ask</div>"), "{lines}");
     assert!(lines.contains("<div class=\"wire\">7 <a"), "{lines}");
+    let slowest = "<tbody>\n<tr class=\"mark-out\">";
+    let ordered = app.look(&format!("{decisions}&sort=order"), "").await.text;
+    assert!(!ordered.contains(slowest), "{ordered}");
     let page = app.look(&decisions, "").await.text;
     for part in [
+        slowest,
         "150 ms of 100 ms",
         "10.0\u{a0}%</td>",
         "150.0\u{a0}%</td>",
