@@ -425,15 +425,20 @@ async fn the_reason_of_a_late_answer_is_its_own_decisions() {
         by_match,
         [json!([match_id(1), 6, 0]), json!([match_id(2), 6, 3])]
     );
-    // On their page, those that all took next to nothing stand in their order, but for the slowest.
-    let page = format!("/matches/{}?tab=decisions", match_id(1));
-    let page = app.look(&page, "").await.text;
+    // On their page they stand by their time, or in their order.
     let sum = "6 decisions; the slowest took 60 µs of the 100 ms allowed; none was answered by the fallback.";
-    assert!(page.contains(sum), "{page}");
-    let (_, each) = page.split_once("<h3>Each decision").unwrap();
-    let cells = each.split("<td class=\"n wide\">").skip(1);
-    let times = cells.filter_map(|cell| Some(cell.split_once(" µs</td>")?.0));
-    assert!(times.eq(["60", "10", "20", "30", "40", "50"]), "{page}");
+    for (sort, wanted) in [
+        ("", ["60", "50", "40", "30", "20", "10"]),
+        ("&sort=order", ["10", "20", "60", "30", "40", "50"]),
+    ] {
+        let page = format!("/matches/{}?tab=decisions{sort}", match_id(1));
+        let page = app.look(&page, "").await.text;
+        assert!(page.contains(sum), "{page}");
+        let (_, each) = page.split_once("<h3>Each decision").unwrap();
+        let cells = each.split("<td class=\"n wide\">").skip(1);
+        let times = cells.filter_map(|cell| Some(cell.split_once(" µs</td>")?.0));
+        assert!(times.eq(wanted), "{page}");
+    }
     let page = format!("/matches/{}?tab=decisions&cursor=2", match_id(1));
     let page = app.look(&page, "").await.text;
     assert!(page.contains("<h3>3–6 of the 6 decisions"), "{page}");
