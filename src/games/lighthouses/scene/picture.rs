@@ -115,10 +115,10 @@ impl<'a> Island<'a> {
             (3.0, middle),
         ];
         svg.polygon("s-neutral", corners);
-        svg.rect("s-light", (176.0, middle - 4.5), (9.0, 9.0), 0.0);
+        svg.rect("s-light", (244.0, middle - 4.5), (9.0, 9.0), 0.0);
         for (x, words) in [
-            (17.0, "lighthouse: owner, energy"),
-            (189.0, "energy of a cell"),
+            (17.0, "lighthouse: owner on it, energy above"),
+            (257.0, "energy of a cell"),
         ] {
             svg.text("s-muted", (x, base), SMALL, Anchor::Start, words);
         }
@@ -334,8 +334,8 @@ impl<'a> Island<'a> {
         let (held, income) = (player.held, player.income);
         let lot = match (player.dropped, player.energy) {
             (Some(true), _) => "dropped".to_owned(),
-            (_, Some(energy)) => format!("{held} held, {income:+}, energy {energy}"),
-            (_, None) => format!("{held} held, {income:+}"),
+            (_, Some(energy)) => format!("{income:+} a round, {energy} energy"),
+            (_, None) => format!("{}, {income:+} points a round", counted(held, "lighthouse")),
         };
         let place = usize::from(player.player);
         Entry {
