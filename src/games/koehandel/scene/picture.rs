@@ -12,8 +12,10 @@ use serde_json::Value;
 
 /// Height of the legend's.
 const LEGEND: f64 = 12.0;
-/// What stands below it.
-const SIGNS: &str = "Four of a kind count · frame: to move · barred: no trades";
+/// Who may not trade is called so.
+const BARRED: &str = "barred";
+/// Height of the letters below a player's points.
+const UNIT: f64 = 11.0;
 
 /// Draws a state, if it is one.
 #[must_use]
@@ -41,6 +43,8 @@ fn drawn(plan: &Plan, state: &Value, names: &Names) -> Option<Picture> {
     }
     legend(&mut still, plan);
     let mut svg = Svg::titled(&board.summary());
+    let below = plan.below_legend();
+    svg.text("s-muted", below, LEGEND, Anchor::Start, board.signs());
     for (place, shown) in state.players.iter().enumerate() {
         board.panel(&mut svg, place, shown);
     }
@@ -58,7 +62,7 @@ fn drawn(plan: &Plan, state: &Value, names: &Names) -> Option<Picture> {
     })
 }
 
-/// The animals with what four of a kind count, and what the signs mean.
+/// The animals with what four of a kind count.
 fn legend(svg: &mut Svg, plan: &Plan) {
     for (at, animal) in Animal::all().enumerate() {
         let (x, y) = plan.legend_at(at);
@@ -67,8 +71,6 @@ fn legend(svg: &mut Svg, plan: &Plan) {
         let base = (x + 18.0, y + 12.5);
         svg.text("s-muted", base, LEGEND - 1.0, Anchor::Start, words);
     }
-    let at = plan.below_legend();
-    svg.text("s-muted", at, LEGEND, Anchor::Start, SIGNS);
 }
 
 /// What a player's money is worth, as far as known.
@@ -94,6 +96,19 @@ impl Board<'_> {
         format!("Koehandel: {}", scores.collect::<Vec<_>>().join(", "))
     }
 
+    /// What the signs mean that are on the board.
+    fn signs(&self) -> String {
+        let mut players = self.state.players.iter().enumerate();
+        let barred = players.any(|(place, shown)| {
+            self.note(place, shown)
+                .is_some_and(|(_, note)| note == BARRED)
+        });
+        let mut signs = vec!["Four of a kind count"];
+        signs.extend(self.state.asked.map(|_| "frame: to move"));
+        signs.extend(barred.then_some("barred: no trades"));
+        signs.join(" · ")
+    }
+
     fn name(&self, place: usize) -> String {
         self.names.short(place, NAME_CHARS)
     }
@@ -110,8 +125,10 @@ impl Board<'_> {
             let at = (x + 27.0, y + 22.0);
             svg.text("s-text s-bold", at, LARGE, Anchor::Start, self.name(place));
             let right = x + PANEL.0 - 8.0;
-            let at = (right, y + 22.0);
+            let at = (right, y + 17.0);
             svg.text("s-text s-bold", at, LARGE, Anchor::End, shown.score);
+            let at = (right, y + 28.0);
+            svg.text("s-muted", at, UNIT, Anchor::End, "points");
             match shown.animals.is_empty() {
                 true => {
                     let at = (x + 8.0, y + 54.0);
@@ -140,7 +157,7 @@ impl Board<'_> {
         match (shown.caught, shown.barred) {
             (true, _) => Some(("s-warn s-bold", "bluffed")),
             _ if leads => Some(("s-accent s-bold", "★ best bid")),
-            (_, true) => Some(("s-muted", "barred")),
+            (_, true) => Some(("s-muted", BARRED)),
             _ if self.state.asked == Some(place) => Some(("s-text", "to move")),
             _ => None,
         }
