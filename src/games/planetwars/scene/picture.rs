@@ -188,13 +188,17 @@ impl<'a> Map<'a> {
             let words = format_args!("{growth:+}");
             svg.text("s-on s-bold", at, LARGE, Anchor::Middle, words);
         }
-        let growth = match are_labelled(state) {
-            true => "P3 +5: planet 3, 5 new ships a turn",
-            false => "The larger, the more new ships a turn",
+        // A planet of this map stands for all.
+        let growth = match state.planets.first() {
+            Some(Planet { id, growth, .. }) if are_labelled(state) => {
+                let ships = counted(*growth, "new ship");
+                format!("P{id} {growth:+}: planet {id}, {ships} a turn")
+            }
+            _ => "The larger, the more new ships a turn".to_owned(),
         };
         let own = "On it: its ships · at its edge: its owner";
         let fleet = "1▸50: a fleet of player 1, 50 ships";
-        for (line, words) in [(-1.0, growth), (0.0, own), (1.0, fleet)] {
+        for (line, words) in [(-1.0, growth.as_str()), (0.0, own), (1.0, fleet)] {
             let at = (114.0, middle + 4.0 + line * KEY_LINE);
             svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, words);
         }
