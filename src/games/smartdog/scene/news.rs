@@ -56,15 +56,18 @@ impl Step<'_> {
         for (_, player) in in_panic(self.is).difference(&afraid) {
             *struck.entry(*player).or_default() += 1;
         }
-        let struck: Vec<String> = struck
-            .into_iter()
-            .map(|(player, dogs)| format!("{} of {}", counted(dogs, "dog"), who(player)))
-            .collect();
-        match struck.as_slice() {
-            [] => None,
-            [one] if one.starts_with("1 ") => Some(format!("{one} panics")),
-            [_] | [_, _] => Some(format!("{} panic", listed(&struck))),
-            all => Some(format!("dogs of {} players panic", all.len())),
+        let each = |(player, dogs): (&u8, &usize)| {
+            format!("{} of {}", counted(*dogs, "dog"), who(*player))
+        };
+        match (struck.first_key_value(), struck.len()) {
+            (None, _) => None,
+            (Some((player, 1)), 1) => Some(format!("{}: 1 dog panics", who(*player))),
+            (Some((player, dogs)), 1) => Some(format!("{}: {dogs} dogs panic", who(*player))),
+            (_, 2) => {
+                let struck: Vec<String> = struck.iter().map(each).collect();
+                Some(format!("{} panic", listed(&struck)))
+            }
+            (_, all) => Some(format!("dogs of {all} players panic")),
         }
     }
 

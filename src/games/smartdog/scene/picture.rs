@@ -155,43 +155,53 @@ impl<'a> Field<'a> {
                 svg.grid(self.corner, size, step, 0.8);
             }
         }
-        self.key(&mut svg);
+        self.key(&mut svg, land);
         svg.finish()
     }
 
-    /// What the marks mean, below the field.
-    fn key(&self, svg: &mut Svg) {
+    /// What the marks that stay mean, below the field.
+    fn key(&self, svg: &mut Svg, land: &[Land]) {
         let (middle, base) = (self.height - KEY / 2.0, self.height - KEY / 2.0 + 4.0);
         let (half, colour) = (KEY_MARK / 2.0, self.names.colour(0));
         let corner = |x: f64| (x - half, middle - half);
         let side = (KEY_MARK, KEY_MARK);
         let sheep = (Point::from((9.0, middle)), Direction::Left);
         flock(svg, &[sheep], false, KEY_SHEEP);
-        svg.rect(colour, corner(66.0), side, half / 2.0);
-        frightened(
-            svg,
-            DogAction::Panic,
-            (114.0, middle).into(),
-            KEY_MARK * 0.8,
-        );
+        svg.rect(colour, corner(57.0), side, half / 2.0);
         let ring = [
-            ("cx", 186.0),
+            ("cx", 93.0),
             ("cy", middle),
             ("r", half),
             ("stroke-width", 1.0),
         ];
         svg.shape("circle", "s-line s-muted", &ring);
-        svg.rect(&format!("{colour} s-faint"), corner(273.0), side, 0.0);
-        svg.rect("s-neutral", corner(313.0), side, 0.0);
-        for (x, word) in [
+        svg.rect(&format!("{colour} s-faint"), corner(227.0), side, 0.0);
+        let mut words = vec![
             (18.0, "sheep"),
-            (75.0, "dog"),
-            (123.0, "panicking"),
-            (195.0, "bark's reach"),
-            (282.0, "pen"),
-            (322.0, "fence"),
-        ] {
+            (65.0, "dog"),
+            (101.0, "bark's reach (wraps)"),
+            (235.0, "pen"),
+        ];
+        if land.contains(&Land::Wall) {
+            svg.rect("s-neutral", corner(262.0), side, 0.0);
+            words.push((270.0, "fence"));
+        }
+        for (x, word) in words {
             svg.text("s-muted", (x, base), KEY_LETTERS, Anchor::Start, word);
+        }
+    }
+
+    /// The mark of panic behind them, where there is any.
+    fn panic_key(&self, svg: &mut Svg, state: &State) {
+        let mut dogs = state.dogs.iter();
+        let mut sheep = state.sheep.iter();
+        if dogs.any(|dog| dog.action != DogAction::Move)
+            || sheep.any(|sheep| sheep.action == SheepAction::Panic)
+        {
+            let middle = self.height - KEY / 2.0;
+            let (mark, at) = (Point::from((310.0, middle)), (319.0, middle + 4.0));
+            frightened(svg, DogAction::Panic, mark, KEY_MARK * 0.8);
+            svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, "panic");
         }
     }
 
@@ -211,6 +221,7 @@ impl<'a> Field<'a> {
             .map(|player| self.entry(player, state))
             .collect();
         legend(&mut svg, self.width, &entries);
+        self.panic_key(&mut svg, state);
         svg.finish()
     }
 
