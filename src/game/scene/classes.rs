@@ -13,7 +13,7 @@ pub const STYLE: &str = include_str!("style.css");
 /// | `s-line` | a stroke without a filling; with a player's class in its colour, with `s-text` in that of text |
 /// | `s-text` | text on a ground or a filling; with a player's class in its colour |
 /// | `s-muted` | text or line of lesser weight |
-/// | `s-accent` | what the eye is to fall on: the best bid, the taker of a trick |
+/// | `s-accent` | what the eye is to fall on, in the colour of text: the best bid, the step that is shown |
 /// | `s-warn` | what is wrong: a bluff, a fault, a loss |
 /// | `s-p0` … `s-p9` | a shape of the player at this place of the state |
 /// | `s-neutral` | a shape of nobody |

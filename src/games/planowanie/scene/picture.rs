@@ -164,13 +164,14 @@ impl Board<'_> {
         }
     }
 
-    /// Cards of a trick, each with its player's colour and seat; the taker's is marked.
+    /// Cards of a trick, each with its player's colour and seat; the taker's has a frame of its colour.
     fn on_table(&self, svg: &mut Svg, left: f64, cards: &[Played], taker: Option<u8>) {
         for (at, played) in cards.iter().enumerate() {
             let (x, top) = (left + 45.0 * at as f64, 50.0);
             card_at(svg, (x, top).into(), LARGE.into(), &played.card);
             if taker == Some(played.by) {
-                svg.rect("s-line s-accent s-bold", (x, top), LARGE, 4.0);
+                let colour = self.names.colour(played.by.into());
+                svg.rect(&format!("s-line {colour} s-bold"), (x, top), LARGE, 4.0);
             }
             self.mark(svg, (x + LARGE.0 / 2.0, 112.0).into(), played.by.into());
         }
