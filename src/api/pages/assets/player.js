@@ -244,7 +244,6 @@
     if (!step) return;
     // Until its picture is here, the last one stays.
     svg.setAttribute("aria-busy", step.picture === undefined);
-    picture.disabled = step.picture === undefined;
     if (step.picture !== undefined) moving.innerHTML = step.picture;
     if (root.dataset.src) draw();
     svg.setAttribute("aria-label", step.title);
@@ -298,6 +297,7 @@
   const SCALE = 2;
   const id = () => root.dataset.src?.match(/matches\/([^/]+)/)?.[1] ?? "match";
   const save = async () => {
+    while (svg.getAttribute("aria-busy") === "true") await new Promise((then) => setTimeout(then, 50));
     const copy = svg.cloneNode(true);
     const [own, copied] = [svg, copy].map((one) => [one, ...one.querySelectorAll("*")]);
     own.forEach((element, index) => {
