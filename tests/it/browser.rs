@@ -26,7 +26,7 @@ fn filled() -> TempDir {
         (
             "planowanie",
             &["builtin:greedy", "builtin:random"],
-            &["deals=3 1"],
+            &["deals=3 1 1 0"],
         ),
         (
             "lighthouses",

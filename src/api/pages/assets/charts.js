@@ -166,7 +166,8 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
   const draw = (steps, measures, turn) => {
     let last = null;
     const all = steps.map((step) => last = step.figures ?? last);
-    charts.hidden = !last || steps.length < 2;
+    // Figures that change with the last step alone make no curve.
+    charts.hidden = new Set(all.slice(0, -1).filter(Boolean)).size < 2;
     if (charts.hidden) return charts.replaceChildren();
     const marks = marked(steps, all);
     const signs = { turn: "● above: a moment that the match turns on", late: "● below: late", swing: "▼ the biggest swing" };
