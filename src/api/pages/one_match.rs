@@ -62,7 +62,6 @@ struct OneMatch {
     q: String,
     session: String,
     transcript: TranscriptShown,
-    later: bool,
     first: String,
 }
 
@@ -200,7 +199,6 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         q: visit.value("q").unwrap_or_default().to_owned(),
         session: visit.value("session").unwrap_or_default().to_owned(),
         transcript: read.transcript,
-        later: visit.value("cursor").is_some(),
         first: link(&visit, "cursor", ""),
         referee: match found.ours {
             true => "our own referee".to_owned(),
