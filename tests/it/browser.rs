@@ -26,7 +26,7 @@ fn filled() -> TempDir {
         (
             "planowanie",
             &["builtin:greedy", "builtin:random"],
-            &["deals=3 1 1 0"],
+            &["deals=3 1 1 0 1 1"],
         ),
         (
             "lighthouses",
@@ -313,7 +313,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         "Cup & <b>saucer</b>"
     );
     assert_eq!(
-        browser.text("document.querySelectorAll('svg.chart.wide .band').length"),
+        browser.text("document.querySelectorAll('svg.chart.wide .edge').length"),
         "3"
     );
     let text = browser.text("document.querySelector('#all').textContent");

@@ -17,7 +17,7 @@ use games::scene::Names;
 use std::collections::{BTreeSet, HashMap};
 
 /// The most lines on one page.
-const LINES_MAX: usize = 100;
+const LINES_MAX: usize = 25;
 /// Letters of a line that are shown at once, and breaks in it: about six lines of a phone.
 const LINE_CHARS_MAX: usize = 280;
 const LINE_BREAKS_MAX: usize = 5;

@@ -194,7 +194,7 @@ fn the_charts_name_their_lines(browser: &Browser, game: &str) {
         let places: Vec<f64> = places.split(',').map(|one| one.parse().unwrap()).collect();
         let width = places[1] - places[0];
         let mut widths = places.windows(2).map(|pair| pair[1] - pair[0]);
-        assert_eq!(turns, [1, 2, 3, 4]);
+        assert_eq!(turns, [1, 2, 3, 4, 5]);
         assert!(widths.all(|one| (one - width).abs() < 1.0), "{places:?}");
         // The mark is next to the number of its trick.
         let now = browser.text(
