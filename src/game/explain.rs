@@ -29,6 +29,9 @@ pub struct Explanation {
     pub beliefs: Vec<Belief>,
     /// The reason in one plain sentence.
     pub summary: String,
+    /// Whether a rule is the reason, and no comparison.
+    #[serde(skip)]
+    pub by_rule: bool,
 }
 
 /// One way to go on.
@@ -83,7 +86,6 @@ pub fn explain<A>(
         refused.then(|| why.to_owned())
     });
     choose_one(&mut candidates, &answer);
-    let summary = rule.unwrap_or_else(|| summary(&candidates));
     let mut beliefs = known;
     beliefs.extend(reasons.beliefs);
     beliefs.retain(Belief::is_finite);
@@ -92,9 +94,10 @@ pub fn explain<A>(
         answer,
         words: String::new(),
         nodes: reasons.nodes,
-        candidates,
         beliefs,
-        summary,
+        by_rule: rule.is_some(),
+        summary: rule.unwrap_or_else(|| summary(&candidates)),
+        candidates,
     }
 }
 
@@ -107,7 +110,6 @@ impl Explanation {
         words: impl Fn(&str) -> String,
         who: impl Fn(&str) -> String,
     ) -> Self {
-        let compares = self.summary == summary(&self.candidates);
         self.words = words(&self.answer);
         for candidate in &mut self.candidates {
             candidate.words = words(&candidate.act);
@@ -115,7 +117,7 @@ impl Explanation {
         for belief in &mut self.beliefs {
             belief.who = who(&belief.about);
         }
-        if compares {
+        if !self.by_rule {
             self.summary = summary(&self.candidates);
         }
         self
@@ -266,6 +268,7 @@ mod tests {
             candidates: two.to_vec(),
             beliefs: Vec::new(),
             summary: summary(&two),
+            by_rule: false,
         };
         let words = |act: &str| format!("{act}s");
         let said = explained.clone().in_words(words, str::to_owned);
@@ -274,6 +277,7 @@ mod tests {
         // A reason that is no comparison stays as it is.
         let rule = Explanation {
             summary: "It bids.".to_owned(),
+            by_rule: true,
             ..explained
         };
         assert_eq!(rule.in_words(words, str::to_owned).summary, "It bids.");
