@@ -177,22 +177,18 @@ impl<'a> Chosen<'a> {
     /// These facts, unless a kind is chosen without routine; if a seat is not chosen either, also the news of which no
     /// seat notes one. The step at which a match is over has its news as well: what the last answers lead to is sent
     /// to nobody.
-    fn rows(
-        self,
-        steps: &'a [Step],
-        end: Option<u32>,
-    ) -> impl Iterator<Item = (&'a Step, Option<&'a StepFact>)> {
+    fn rows(self, steps: &'a [Step], end: Option<u32>) -> impl Iterator<Item = Run<'a>> {
         let all = self.kind.is_none() && self.seat.is_none();
         steps.iter().flat_map(move |step| {
             let is_end = Some(step.step) == end;
             let is_other = |fact: &StepFact| is_end && fact.sentence != step.title;
             let mut facts = step.facts.iter();
             let is_alone = facts.all(|fact| fact.routine || is_other(fact));
-            let news = (all && step.news && is_alone).then_some((step, None));
+            let news = (all && step.news && is_alone).then(|| Run::new(step, None));
             let facts = step.facts.iter();
             let facts = facts.filter(move |fact| self.is_kind(fact) && self.is_seat(fact));
             news.into_iter()
-                .chain(facts.map(move |fact| (step, Some(fact))))
+                .chain(facts.map(move |fact| Run::new(step, Some(fact))))
         })
     }
 }
@@ -221,47 +217,48 @@ fn choices(
     found.into_iter().map(|(_, choice)| choice).collect()
 }
 
-/// Rows that share one: the first of them, what they say, whether the match turns on it, how many they are, and the turn
-/// of the last.
+/// Rows that share one: the first of them, whether the match turns on it, how many they are, and the turn of the last.
 struct Run<'a> {
     step: &'a Step,
     found: Option<&'a StepFact>,
-    says: &'a str,
     turns: bool,
     times: usize,
     last: u32,
 }
 
+impl<'a> Run<'a> {
+    /// A row of its own: a fact of a step, or else the step's news.
+    fn new(step: &'a Step, found: Option<&'a StepFact>) -> Self {
+        let any = || step.facts.iter().any(|fact| fact.turns);
+        Self {
+            step,
+            found,
+            turns: found.map_or_else(any, |found| found.turns),
+            times: 1,
+            last: step.turn,
+        }
+    }
+
+    fn says(&self) -> &'a str {
+        self.found.map_or(&self.step.title, |found| &found.sentence)
+    }
+}
+
 /// Rows of the same seats that say the same in turn, each in the place of the first of them. Those of other seats
 /// may stand between them.
-fn joined<'a>(rows: impl Iterator<Item = (&'a Step, Option<&'a StepFact>)>) -> Vec<Run<'a>> {
+fn joined<'a>(rows: impl Iterator<Item = Run<'a>>) -> Vec<Run<'a>> {
     let mut runs: Vec<Run<'a>> = Vec::new();
     let mut latest: HashMap<&[u8], usize> = HashMap::new();
-    for (step, found) in rows {
-        let last = step.turn;
-        let (says, seats, turns) = match found {
-            Some(found) => (&*found.sentence, &*found.seats, found.turns),
-            None => (
-                &*step.title,
-                &[][..],
-                step.facts.iter().any(|fact| fact.turns),
-            ),
-        };
+    for row in rows {
+        let seats = row.found.map_or(&[][..], |found| &*found.seats);
         let known = latest.get(seats).and_then(|at| runs.get_mut(*at));
-        let known = known.filter(|run| run.says == says);
-        if let Some(run) = known.filter(|run| last <= run.last.saturating_add(APART_MAX)) {
-            (run.times, run.last, run.turns) = (run.times + 1, last, run.turns || turns);
+        let known = known.filter(|run| run.says() == row.says());
+        if let Some(run) = known.filter(|run| row.last <= run.last.saturating_add(APART_MAX)) {
+            (run.times, run.last, run.turns) = (run.times + 1, row.last, run.turns || row.turns);
             continue;
         }
         latest.insert(seats, runs.len());
-        runs.push(Run {
-            step,
-            found,
-            says,
-            turns,
-            times: 1,
-            last,
-        });
+        runs.push(row);
     }
     runs
 }
@@ -320,7 +317,7 @@ mod tests {
             facts: vec![fact.clone(); usize::from(turn == 14)],
             ..Step::default()
         });
-        let runs = joined(steps.iter().map(|step| (step, None)));
+        let runs = joined(steps.iter().map(|step| Run::new(step, None)));
         let row = |run: &Run<'_>| (run.step.turn, run.last, run.times);
         let rows: Vec<_> = runs.iter().map(row).collect();
         assert_eq!(rows, [(1, 7, 3), (13, 13, 1), (14, 14, 1), (15, 15, 1)]);
