@@ -157,10 +157,11 @@ impl Svg {
     pub fn tufts(
         &mut self,
         class: &str,
-        middles: impl IntoIterator<Item = (f64, f64)>,
+        middles: impl IntoIterator<Item = impl Into<Point>>,
         radius: f64,
     ) {
-        self.path(class, &[], middles, |out, (x, y)| {
+        self.path(class, &[], middles, |out, middle| {
+            let Point { x, y } = middle.into();
             write!(out, "M{} {}", Number(x + radius), Number(y))?;
             (1..=6).try_for_each(|bump| {
                 let (sin, cos) = (f64::from(bump) * std::f64::consts::FRAC_PI_3).sin_cos();

@@ -392,8 +392,7 @@ fn flock(svg: &mut Svg, sheep: &[(Point, Direction)], panic: bool, side: f64) {
         [leg(-0.16, -stride), leg(0.16, stride)]
     });
     svg.strokes("s-line s-text", legs, side * 0.1);
-    let middles = sheep.iter().map(|(at, _)| (at.x, at.y));
-    svg.tufts(class, middles, side * 0.32);
+    svg.tufts(class, sheep.iter().map(|(at, _)| *at), side * 0.32);
     for (at, looks) in sheep {
         let (dx, dy) = step(*looks);
         // One that comes this way shows its face.
