@@ -111,8 +111,8 @@ cargo fmt --all --check
     command -v chromedriver || packages chromium chromium-driver || true
     [ -n "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ] || packages postgresql || true
     command -v podman || packages podman buildah runc || true
-    .ci/axe || true
-    .ci/promtool || true
+    .ci/fetched axe || true
+    .ci/fetched promtool || true
 } >/dev/null 2>&1 &
 installing=$!
 begin deny .ci/deny
@@ -153,7 +153,7 @@ step "licences and bans"
 await deny
 
 step "end-to-end tests"
-axe=$(.ci/axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
+axe=$(.ci/fetched axe) && export DROVER_AXE="$axe" || skip "axe-core on the pages: it could not be fetched"
 begin examples cargo test -p drover --doc --locked
 # What has limits of its own gives way to nobody.
 niceness=0

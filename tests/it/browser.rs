@@ -184,7 +184,7 @@ fn answers_of_others(browser: &Browser, app: &TestApp, page: &str) -> usize {
     named
 }
 
-/// axe-core; `None` where it could not be fetched (`.ci/axe`).
+/// axe-core; `None` where it could not be fetched (`.ci/fetched axe`).
 fn axe() -> Option<String> {
     let Some(path) = std::env::var_os("DROVER_AXE") else {
         println!("*** NOT TESTED: axe-core: DROVER_AXE is not set ***");
