@@ -8,7 +8,7 @@ use crate::models::{Models, Train};
 use crate::scene::{Names, News, Picture, Scene};
 use crate::sentence::Reading;
 use crate::sighting::Sighting;
-use crate::text::{counted, grouped};
+use crate::text::{grouped, in_number};
 use crate::wire::{Fact, Reception};
 use serde::Serialize;
 use serde_json::Value;
@@ -194,7 +194,7 @@ impl Scores {
     /// A score with its unit, or its word: `1,300 points`, `eliminated`.
     #[must_use]
     pub fn full(&self, score: i64) -> String {
-        let words = || counted(score, self.unit).replacen(&score.to_string(), &grouped(score), 1);
+        let words = || format!("{} {}", grouped(score), in_number(score, self.unit));
         (self.word)(score).map_or_else(words, str::to_owned)
     }
 

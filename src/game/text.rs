@@ -21,10 +21,7 @@ pub fn unmarked(bytes: &[u8]) -> &[u8] {
 #[must_use]
 pub fn counted(number: impl TryInto<i64>, word: &str) -> String {
     let number = number.try_into().unwrap_or(i64::MAX);
-    match number {
-        1 => format!("1 {word}"),
-        _ => format!("{number} {}", plural(word)),
-    }
+    format!("{number} {}", in_number(number, word))
 }
 
 /// A number with commas between thousands: `14,050`.
@@ -40,10 +37,12 @@ pub fn grouped(number: i64) -> String {
     text
 }
 
-fn plural(word: &str) -> String {
+/// A word for a number of what it names: `match`, `matches`.
+pub(crate) fn in_number(number: i64, word: &str) -> String {
     let stem = word.strip_suffix('y');
     let hisses = ["s", "x", "ch", "sh"].iter().any(|end| word.ends_with(end));
     match stem {
+        _ if number == 1 => word.to_owned(),
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
         _ if hisses => format!("{word}es"),
         _ => format!("{word}s"),
