@@ -1,6 +1,6 @@
 //! How long each decision of a match took, of what it was allowed: the deadline ledger, move by move.
 
-use super::filters::link;
+use super::filters::{Pager, link};
 use super::turns::Turns;
 use super::view::{answer_time, evidence, millis, seated, small_percent};
 use super::visit::Visit;
@@ -32,8 +32,7 @@ pub(super) struct Decisions {
     pub(super) all: Vec<DecisionShown>,
     /// How many come before this page.
     pub(super) first: usize,
-    /// To the next page.
-    pub(super) next: Option<String>,
+    pub(super) pager: Pager,
     /// What it comes to, in a sentence.
     pub(super) words: String,
     /// The same for each player, in the order of the seats' sessions.
@@ -151,8 +150,8 @@ impl Decisions {
         let first: Option<usize> = visit.value("cursor").and_then(|at| at.parse().ok());
         self.first = first.unwrap_or(0).min(self.rows.len());
         self.rows.drain(..self.first);
-        let after = (self.first + ROWS_MAX).to_string();
-        self.next = (self.rows.len() > ROWS_MAX).then(|| link(visit, "cursor", &after));
+        let next = self.first + ROWS_MAX;
+        self.pager = Pager::new(visit, (self.all.len() > next).then(|| next.to_string()));
         self.rows.truncate(ROWS_MAX);
         if self.rows.is_empty() {
             return Ok(());

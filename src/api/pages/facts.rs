@@ -1,7 +1,7 @@
 //! What happened in a match: its facts in sentences, from every seat that the reader may see, and what no seat notes but
 //! the replay's list of steps reports. Routine is shown where it is asked for.
 
-use super::filters::link;
+use super::filters::{Pager, link};
 use super::view;
 use super::visit::Visit;
 use crate::api::problem::Problem;
@@ -31,9 +31,7 @@ pub(super) struct FactsShown {
     pub(super) facts: Vec<Fact>,
     /// Whether one of these was not seen by everybody.
     pub(super) is_partly_seen: bool,
-    /// Whether there are some before these.
-    pub(super) later: bool,
-    pub(super) next: Option<String>,
+    pub(super) pager: Pager,
     /// Why there may be others.
     pub(super) withheld: Option<&'static str>,
 }
@@ -109,7 +107,8 @@ impl FactsShown {
         let kinds = of_seat.map(|fact| (fact.fact.kind.clone(), kind(&fact.fact.kind)));
         let seats = chosen.seats(all(), names.count()).into_iter();
         let seats = seats.map(|seat| (seat.to_string(), names.name(seat.into())));
-        let (turn, after) = (film.turn(), (first + FACTS_MAX).to_string());
+        let next = wanted.next().map(|_| (first + FACTS_MAX).to_string());
+        let turn = film.turn();
         Ok(Self {
             turn: if turn.is_empty() { "turn" } else { turn },
             all_kinds: link(visit, "kind", ""),
@@ -120,8 +119,7 @@ impl FactsShown {
             seats: choices(visit, "by", seats),
             is_partly_seen: facts.iter().any(|fact| !fact.seen_by.is_empty()),
             facts,
-            later: first > 0,
-            next: wanted.next().map(|_| link(visit, "cursor", &after)),
+            pager: Pager::new(visit, next),
             withheld,
         })
     }

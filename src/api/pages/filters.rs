@@ -94,6 +94,24 @@ pub(super) fn link(visit: &Visit, name: &str, value: &str) -> String {
     query(others.chain((!value.is_empty()).then_some((name, value))))
 }
 
+/// To the first page of a list, where this is a later one, and to the next.
+#[derive(Default)]
+pub(super) struct Pager {
+    pub(super) first: Option<String>,
+    pub(super) next: Option<String>,
+}
+
+impl Pager {
+    /// On the page that was asked for; `next` is the next one's cursor.
+    pub(super) fn new(visit: &Visit, next: Option<String>) -> Self {
+        let later = visit.value("cursor").is_some();
+        Self {
+            first: later.then(|| link(visit, "cursor", "")),
+            next: next.map(|next| link(visit, "cursor", &next)),
+        }
+    }
+}
+
 /// Parameters as they stand in an address.
 pub(super) fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let query = Serializer::new(String::new()).extend_pairs(pairs).finish();

@@ -1,6 +1,6 @@
 //! Matches: all of them, by filters in the address.
 
-use super::filters::{self, Field, fields, link};
+use super::filters::{self, Field, Pager, fields};
 use super::layout::{Shell, shown};
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
@@ -25,10 +25,7 @@ struct Matches {
     matches: Vec<MatchLine>,
     /// What is shown where there are no rows; empty: which filters are set.
     none: &'static str,
-    /// Whether this is not the newest page.
-    later: bool,
-    first: String,
-    next: Option<String>,
+    pager: Pager,
 }
 
 /// `GET /matches`
@@ -75,8 +72,6 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             None => "No match is stored yet.",
         },
         chosen,
-        later,
-        first: link(&visit, "cursor", ""),
-        next: listed.next.map(|next| link(&visit, "cursor", &next)),
+        pager: Pager::new(&visit, listed.next),
     })
 }

@@ -4,7 +4,7 @@
 use super::about::About;
 use super::decisions::{Decisions, is_ours, why};
 use super::facts::FactsShown;
-use super::filters::{link, query, to_player};
+use super::filters::{query, to_player};
 use super::layout::{Shell, shown};
 use super::programs::{self, ProgramRow};
 use super::stage::Position;
@@ -62,7 +62,6 @@ struct OneMatch {
     q: String,
     session: String,
     transcript: TranscriptShown,
-    first: String,
 }
 
 /// A part of the page; the others are read when they are opened.
@@ -199,7 +198,6 @@ pub(super) async fn page(Path(id): Path<String>, visit: Visit) -> Result<Respons
         q: visit.value("q").unwrap_or_default().to_owned(),
         session: visit.value("session").unwrap_or_default().to_owned(),
         transcript: read.transcript,
-        first: link(&visit, "cursor", ""),
         referee: match found.ours {
             true => "our own referee".to_owned(),
             false => found.referee.clone(),

@@ -1,6 +1,6 @@
 //! Opponents, and what was learnt about one of them, with how sure it is.
 
-use super::filters::{self, Field, fields, link, query};
+use super::filters::{self, Field, Pager, fields, link, query};
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
 use super::view::{self, When, figure, percent, when};
@@ -44,9 +44,7 @@ struct Opponents {
     rows: Vec<(Row, String)>,
     /// Those that are of maps.
     maps: Vec<(Row, String)>,
-    later: bool,
-    first: String,
-    next: Option<String>,
+    pager: Pager,
 }
 
 /// An opponent in the list, or a map.
@@ -150,9 +148,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         filters,
         rows,
         maps,
-        later: visit.value("cursor").is_some(),
-        first: link(&visit, "cursor", ""),
-        next: listed.next.map(|next| link(&visit, "cursor", &next)),
+        pager: Pager::new(&visit, listed.next),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Tournaments, and one of them: standings, crosstable, ratings after rounds, schedule.
 
-use super::filters::{self, Field, fields, link, query};
+use super::filters::{self, Field, Pager, fields, link, query};
 use super::formats::format_words;
 use super::layout::{Shell, shown};
 use super::leaders::{first_place, winners};
@@ -40,9 +40,7 @@ struct Tournaments {
     chosen: Vec<(String, String)>,
     /// Each with who won it.
     rows: Vec<(Row, String)>,
-    later: bool,
-    first: String,
-    next: Option<String>,
+    pager: Pager,
 }
 
 /// A tournament with its times.
@@ -76,9 +74,7 @@ struct Tournament {
     /// Its standings; why there are none, where what is stored cannot be read in full.
     standings: Result<Shown, String>,
     rounds: Vec<Round>,
-    later: bool,
-    first: String,
-    next: Option<String>,
+    pager: Pager,
 }
 
 /// How it is played, and how far it has come.
@@ -222,9 +218,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         chosen: filters::chosen(&visit, &filters),
         filters,
         rows: listed.items.into_iter().map(row).zip(winners).collect(),
-        later: visit.value("cursor").is_some(),
-        first: link(&visit, "cursor", ""),
-        next: listed.next.map(|next| link(&visit, "cursor", &next)),
+        pager: Pager::new(&visit, listed.next),
     })
 }
 
@@ -235,8 +229,10 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let stored = tournaments::row(&visit, &id).await?;
     let rounds = tournaments::rounds(&visit, &stored, &params).await?;
     let course = course(&visit, &stored).await?;
+    let mut pager = Pager::new(&visit, rounds.next);
     // Whether all of them are on this page.
-    let whole = rounds.next.is_none() && visit.value("cursor").is_none();
+    let whole = pager.next.is_none() && pager.first.is_none();
+    pager.next = pager.next.map(|next| next + "#schedule");
     let colours = Colours::new(&stored);
     let standings = match standings(&visit, &stored, &colours, whole).await {
         Err(problem) if problem.is_unreadable() => Err(problem.detail().to_owned()),
@@ -252,11 +248,7 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
         course,
         standings,
         rounds: schedule(rounds.items, &found.game, &colours),
-        later: visit.value("cursor").is_some(),
-        first: link(&visit, "cursor", ""),
-        next: rounds
-            .next
-            .map(|next| format!("{}#schedule", link(&visit, "cursor", &next))),
+        pager,
         row: row(found),
     })
 }
