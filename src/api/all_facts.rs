@@ -4,7 +4,7 @@ use super::in_matches::{self, InMatch, InMatches};
 use super::known::{self, Called};
 use super::lists::Rows;
 use super::problem::Problem;
-use super::query::Params;
+use super::query::{Params, allowed};
 use super::reader::Reader;
 use super::results::{SeatedBots, outcome};
 use super::shapes::{Paged, time};
@@ -222,11 +222,7 @@ impl FactFilter {
         }
         // Without a bot it is that of any seat.
         filter.outcome = wanted.outcome.filter(|_| self.bot.is_some());
-        let params = Params {
-            filters: filter,
-            ..Params::default()
-        };
-        params.filter_for(sight)
+        allowed(&filter, sight)
     }
 }
 
@@ -252,18 +248,9 @@ impl Rows for AllFacts {
         let wanted = &params.filters;
         let (filter, at) = (wanted.matches(reader).await?, params.page_in_matches()?);
         let mut listed = in_matches::page(&OfMatches(wanted), reader, &filter, at).await?;
-        if listed.items.is_empty() && listed.next.is_none() {
-            let named = Filter {
-                over_by_us: None,
-                ..filter
-            };
-            if let Some(unknown) = known::unknown(&reader.state.store, &named).await? {
-                return Err(unknown.into());
-            }
-        }
         // Sent whether or not anything was left out: the difference would reveal what is happening.
         listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);
-        Ok(listed)
+        reader.expects(listed, &filter).await
     }
 }
 

@@ -3,7 +3,7 @@
 use super::events::Waiting;
 use super::lists::{Begin, Rows, Tail};
 use super::problem::Problem;
-use super::query::Params;
+use super::query::{Params, allowed};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
 use super::sight::{Sight, WITHHELD};
@@ -31,13 +31,13 @@ impl Rows for Bluffs {
 
     async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<BluffRow> {
         let listed = page(reader, params).await?;
-        reader.expects(listed, params).await
+        reader.expects(listed, &params.filters).await
     }
 }
 
 /// Bluffs, newest first.
 pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<BluffRow> {
-    let filter = params.filter_for(&reader.sight)?;
+    let filter = allowed(&params.filters, &reader.sight)?;
     let rows = seen(reader, &filter, params.page()?).await?;
     let mut listed = Listed::page(rows, |row| shown(&reader.sight, row));
     // Sent whether or not anything was left out: the difference would reveal what is happening.
@@ -103,7 +103,7 @@ impl Following {
         params: Params<Filter>,
     ) -> Result<Box<dyn Tail<BluffRow>>, Problem> {
         let waiting = Waiting::new(reader.state.store.bells().bluffs_bell());
-        let (filter, at) = (params.filter_for(&reader.sight)?, params.page()?);
+        let (filter, at) = (allowed(&params.filters, &reader.sight)?, params.page()?);
         let (first, read) = match at.after.and_then(|after| after.parse().ok()) {
             Some(after) => (Vec::new(), after),
             None => {

@@ -4,7 +4,7 @@ use super::known;
 use super::ledger::ms;
 use super::lists::Rows;
 use super::problem::Problem;
-use super::query::{LIMIT_MAX, Params};
+use super::query::{LIMIT_MAX, Params, allowed};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
 use super::sight::WITHHELD;
@@ -201,11 +201,7 @@ async fn chosen_sums(
     params: &Params<LedgerFilter>,
     grouping: Grouping,
 ) -> Result<Vec<LedgerSummary>, Problem> {
-    let params = Params {
-        filters: params.filters.filter(),
-        ..Params::default()
-    };
-    let filter = params.filter_for(&reader.sight)?;
+    let filter = allowed(&params.filters.filter(), &reader.sight)?;
     let _turn = reader.turns().wait().await?;
     let (store, sight) = (&reader.state.store, &reader.sight);
     let (mut sums, mut left, mut met) = (Sums::default(), CHOSEN_MAX, false);

@@ -4,7 +4,7 @@ use super::asked::Asked;
 use super::events::Changes;
 use super::lists::{Begin, Rows};
 use super::problem::Problem;
-use super::query::{Checked, Params, Sparse, parameters, sound};
+use super::query::{Checked, Params, Sparse, allowed, parameters, sound};
 use super::reader::Reader;
 use super::sessions::{self, SessionShown};
 use super::shapes::{Listed, Paged, time};
@@ -124,7 +124,7 @@ impl Rows for Matches {
 
     async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<MatchShown> {
         let listed = page(reader, params).await?;
-        reader.expects(listed, params).await
+        reader.expects(listed, &params.filters).await
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response
 
 /// The filters, as far as the caller may ask for them.
 pub(super) fn filter(reader: &Reader, params: &Params<Filter>) -> Result<Filter, Problem> {
-    let mut filter = params.filter_for(&reader.sight)?;
+    let mut filter = allowed(&params.filters, &reader.sight)?;
     if filter.market.is_some() && !reader.sight.sees_all() {
         // What sets a match apart must not be found out by asking for it.
         filter.over_by_us = Some(reader.sight.open_us());

@@ -333,23 +333,20 @@ fn is_id(cursor: &str) -> bool {
     cursor.len() == ULID_LEN && cursor.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-impl Params<Filter> {
-    /// The filters, if a caller who sees so much may ask for them.
-    pub(super) fn filter_for(&self, sight: &Sight) -> Result<Filter, Problem> {
-        let filter = sound(self.filters.clone())?;
-        let address = |referee: &&String| sight.hides_referee(referee);
-        if let Some(referee) = filter.referee.as_ref().filter(address) {
-            let detail =
-                format!("referee is {referee:?}; addresses are shown to callers with a token");
-            return Err(Problem::parameter("referee", detail, [""; 0]));
-        }
-        for (name, player) in [("bot", &filter.bot), ("opponent", &filter.opponent)] {
-            if let Some(player) = player.as_ref().filter(|player| sight.hides(player)) {
-                return Err(Problem::hidden(name, player));
-            }
-        }
-        Ok(filter)
+/// The filters as lists take them, if a caller who sees so much may ask for them.
+pub(super) fn allowed(filter: &Filter, sight: &Sight) -> Result<Filter, Problem> {
+    let filter = sound(filter.clone())?;
+    let address = |referee: &&String| sight.hides_referee(referee);
+    if let Some(referee) = filter.referee.as_ref().filter(address) {
+        let detail = format!("referee is {referee:?}; addresses are shown to callers with a token");
+        return Err(Problem::parameter("referee", detail, [""; 0]));
     }
+    for (name, player) in [("bot", &filter.bot), ("opponent", &filter.opponent)] {
+        if let Some(player) = player.as_ref().filter(|player| sight.hides(player)) {
+            return Err(Problem::hidden(name, player));
+        }
+    }
+    Ok(filter)
 }
 
 /// Filters as lists take them: a built-in bot is found by either of its names, and what is about two names both.
@@ -368,7 +365,7 @@ pub(super) fn sound(mut filter: Filter) -> Result<Filter, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL_MAX, Filter, LIMIT_MAX, Params, Sight};
+    use super::{ALL_MAX, Filter, LIMIT_MAX, Params, Sight, allowed};
     use crate::access::{Rights, Scope};
     use std::time::Duration;
 
@@ -405,10 +402,7 @@ mod tests {
                 referee,
                 ..Filter::default()
             };
-            [&public, &reader, &admin].map(|sight| {
-                let params = Params::first(filter.clone(), 1);
-                params.filter_for(sight).is_ok()
-            })
+            [&public, &reader, &admin].map(|sight| allowed(&filter, sight).is_ok())
         };
         for spec in [
             "cmd:/home/ann/bot --key k",

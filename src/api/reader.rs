@@ -3,7 +3,7 @@
 use super::known;
 use super::problem::Problem;
 use super::public::Public;
-use super::query::Params;
+use super::query::allowed;
 use super::shapes::{Listed, Paged};
 use super::sight::Sight;
 use super::state::ApiState;
@@ -44,11 +44,11 @@ impl Reader {
     }
 
     /// This list, unless nothing is in it because it is filtered by what is known nowhere: that is a mistake.
-    pub(super) async fn expects<T>(&self, listed: Listed<T>, params: &Params<Filter>) -> Paged<T> {
+    pub(super) async fn expects<T>(&self, listed: Listed<T>, filter: &Filter) -> Paged<T> {
         if listed.items.is_empty()
             && listed.next.is_none()
             && let Some(unknown) =
-                known::unknown(&self.state.store, &params.filter_for(&self.sight)?).await?
+                known::unknown(&self.state.store, &allowed(filter, &self.sight)?).await?
         {
             return Err(unknown.into());
         }

@@ -160,7 +160,7 @@ impl Rows for Results {
         let mut listed = in_matches::page(&Seats(wanted), reader, &of_matches, at).await?;
         // Sent whether or not anything was left out: the difference would reveal what is happening.
         listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);
-        reader.expects(listed, params).await
+        reader.expects(listed, &params.filters).await
     }
 }
 

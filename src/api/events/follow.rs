@@ -9,7 +9,7 @@ use super::shared::{Follower, Waiting};
 use crate::api::contents::{Seen, Wanted};
 use crate::api::lists::{Rows, Tail};
 use crate::api::problem::Problem;
-use crate::api::query::{LIMIT_MAX, Params};
+use crate::api::query::{LIMIT_MAX, Params, allowed};
 use crate::api::reader::Reader;
 use crate::api::shapes::Listed;
 use crate::api::sight::{Sight, WITHHELD};
@@ -137,7 +137,7 @@ impl<L: Rows<Filters = Filter>> Changes<L> {
         let waiting = Waiting::new(store.bells().changes_bell());
         let cursor = params.page.cursor.take();
         let limit = params.page()?.limit as usize;
-        params.filter_for(&reader.sight)?;
+        allowed(&params.filters, &reader.sight)?;
         let (mark, first) = match cursor {
             Some(cursor) => {
                 let mark = cursor.parse::<i64>().ok().filter(|mark| *mark >= 0);

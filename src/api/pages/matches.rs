@@ -37,7 +37,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         false => Some(visit.events().await),
     };
     let listed = matches::page(&visit, &params).await?;
-    let listed = visit.expects(listed, &params).await?;
+    let listed = visit.expects(listed, &params.filters).await?;
     let now = now();
     let more = fields::<matches::Matches>(
         &visit,
