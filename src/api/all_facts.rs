@@ -8,7 +8,6 @@ use super::query::{Params, allowed};
 use super::reader::Reader;
 use super::results::{SeatedBots, outcome};
 use super::shapes::{Paged, time};
-use super::sight::WITHHELD;
 use crate::clock;
 use crate::history::{self, EndedWord, Filter, GameWord, Standing};
 use crate::store::{MatchRow, SeatRow};
@@ -198,10 +197,7 @@ impl FactFilter {
             opponent: wanted.opponent,
             since_us: wanted.since_us,
             until_us: wanted.until_us,
-            over_by_us: Some(match sight.sees_all() {
-                true => i64::MAX,
-                false => sight.open_us(),
-            }),
+            over_by_us: Some(sight.seen_us()),
             ..Filter::default()
         };
         if let Some(by) = &self.by {
@@ -248,8 +244,7 @@ impl Rows for AllFacts {
         let wanted = &params.filters;
         let (filter, at) = (wanted.matches(reader).await?, params.page_in_matches()?);
         let mut listed = in_matches::page(&OfMatches(wanted), reader, &filter, at).await?;
-        // Sent whether or not anything was left out: the difference would reveal what is happening.
-        listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);
+        listed.withheld = reader.sight.withheld();
         reader.expects(listed, &filter).await
     }
 }

@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::query::{Params, allowed};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
-use super::sight::{Sight, WITHHELD};
+use super::sight::Sight;
 use crate::history::{self, BluffRow, Filter, Page, PageAt};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -40,8 +40,7 @@ pub(super) async fn page(reader: &Reader, params: &Params<Filter>) -> Paged<Bluf
     let filter = allowed(&params.filters, &reader.sight)?;
     let rows = seen(reader, &filter, params.page()?).await?;
     let mut listed = Listed::page(rows, |row| shown(&reader.sight, row));
-    // Sent whether or not anything was left out: the difference would reveal what is happening.
-    listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);
+    listed.withheld = reader.sight.withheld();
     Ok(listed)
 }
 
@@ -152,7 +151,7 @@ impl Following {
             self.seen = last.id;
         }
         Ok(Listed {
-            withheld: (!self.reader.sight.sees_all()).then_some(WITHHELD),
+            withheld: self.reader.sight.withheld(),
             ..Listed::new(items, Some(self.seen.to_string()))
         })
     }

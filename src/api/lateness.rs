@@ -7,7 +7,6 @@ use super::problem::Problem;
 use super::query::{LIMIT_MAX, Params, allowed};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged, time};
-use super::sight::WITHHELD;
 use crate::clock;
 use crate::history::{self, Filter, GameWord, LedgerLine, PageAt, Standing};
 use crate::store::SessionId;
@@ -178,8 +177,7 @@ impl Rows for Summaries {
         }
         let sums = chosen_sums(reader, params, chosen.grouping()?).await?;
         let mut listed = Listed::cut(sums, &at)?;
-        // Sent whether or not anything was left out: the difference would reveal what is happening.
-        listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);
+        listed.withheld = reader.sight.withheld();
         Ok(listed)
     }
 }

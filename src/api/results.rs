@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::query::Params;
 use super::reader::Reader;
 use super::shapes::{Paged, time};
-use super::sight::{Sight, WITHHELD};
+use super::sight::Sight;
 use crate::history::{self, CauseWord, Filter, Standing, Times};
 use crate::store::{IMPORTED, MatchRow, SeatRow};
 use games::neutral::{BUILT_IN, is_meant, stands_for_all};
@@ -158,8 +158,7 @@ impl Rows for Results {
             of_matches.outcome = None;
         }
         let mut listed = in_matches::page(&Seats(wanted), reader, &of_matches, at).await?;
-        // Sent whether or not anything was left out: the difference would reveal what is happening.
-        listed.withheld = (!reader.sight.sees_all()).then_some(WITHHELD);
+        listed.withheld = reader.sight.withheld();
         reader.expects(listed, &params.filters).await
     }
 }

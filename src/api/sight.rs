@@ -80,9 +80,23 @@ impl Sight {
         self.rights.is_admin()
     }
 
+    /// Why a list of what happened may be incomplete, whether or not anything was left out: the difference would reveal
+    /// what is happening.
+    pub(super) fn withheld(&self) -> Option<&'static str> {
+        (!self.sees_all()).then_some(WITHHELD)
+    }
+
     /// The moment after which a match must not have been over for all to see it.
     pub(super) fn open_us(&self) -> i64 {
         self.open_us
+    }
+
+    /// The same for this caller: none for those who always see everything.
+    pub(super) fn seen_us(&self) -> i64 {
+        match self.sees_all() {
+            true => i64::MAX,
+            false => self.open_us,
+        }
     }
 
     /// Whether the caller sees a model, given what was learnt from matches that are not public.

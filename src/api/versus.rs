@@ -99,10 +99,7 @@ pub(super) async fn versus(
     subject: Subject<'_>,
 ) -> Result<Vec<Versus>, Problem> {
     // Results are public at once, what happened in a match when it is.
-    let open_us = match asked.sight.sees_all() {
-        true => i64::MAX,
-        false => asked.sight.open_us(),
-    };
+    let open_us = asked.sight.seen_us();
     // Who is called alike is one rival.
     let called = |name: &str| asked.sight.spec(name, None).to_owned();
     let all = history::versus(asked.state.store.reader(), game, subject, open_us, &called);
