@@ -66,21 +66,13 @@ async fn once(
     at: &PageAt,
 ) -> Result<Page<FactRow>, Problem> {
     let (store, row) = (&reader.state.store, &seen.row);
-    let after = at.after.as_deref().unwrap_or("0");
-    let after: i64 = after.parse().map_err(|_| Problem::cursor(after))?;
+    let after = history::number_after(at)?;
     let events = read_events(store, row, &seen.contents.sessions, |_| true).await?;
     let rows = events.into_iter().map(|event| event.row);
     let wanted = |row: &FactRow| row.id > after && kind.is_none_or(|kind| row.kind == kind);
     let mut items: Vec<FactRow> = rows.filter(wanted).collect();
     items.sort_unstable_by_key(|row| row.id);
-    let limit = at.limit as usize;
-    let more = items.len() > limit;
-    items.truncate(limit);
-    let last = items.last().filter(|_| more);
-    Ok(Page {
-        next: last.map(|row| row.id.to_string()),
-        items,
-    })
+    Ok(history::cut(items, at, |row| row.id.to_string()))
 }
 
 pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {

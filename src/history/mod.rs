@@ -60,6 +60,7 @@ pub use meetings::Subject;
 pub use models::{model_by_id, model_history, model_versions, models, models_now, teachings_since};
 pub use newest::newest;
 pub use numbers::{numbers_used, players_of, referee_nonce, seat_of_player};
+pub(crate) use pages::{cut, number_after};
 pub use programs::{note, program_ran, program_runs};
 pub use pruning::{Pruned, prunable, prune};
 pub use records::*;

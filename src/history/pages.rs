@@ -16,12 +16,12 @@ pub(super) fn number_before(at: &PageAt) -> Result<i64, StoreError> {
 }
 
 /// The number above which the page's rows are, where the oldest come first.
-pub(super) fn number_after(at: &PageAt) -> Result<i64, StoreError> {
+pub(crate) fn number_after(at: &PageAt) -> Result<i64, StoreError> {
     at.after.as_ref().map_or(Ok(0), |_| number_before(at))
 }
 
 /// Cuts off the one row read beyond the limit, which shows whether there is a next page.
-pub(super) fn cut<T>(mut rows: Vec<T>, at: &PageAt, cursor: impl Fn(&T) -> String) -> Page<T> {
+pub(crate) fn cut<T>(mut rows: Vec<T>, at: &PageAt, cursor: impl Fn(&T) -> String) -> Page<T> {
     let limit = at.limit as usize;
     let more = rows.len() > limit;
     rows.truncate(limit);
