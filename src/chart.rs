@@ -229,11 +229,11 @@ fn framed(
     picture.render().ok()
 }
 
-/// A name that is cut where there is no room for it.
-fn short(name: &str, chars: usize) -> String {
-    match name.char_indices().nth(chars) {
-        Some((at, _)) => format!("{}…", name.get(..at).unwrap_or_default()),
-        None => name.to_owned(),
+/// A text that is cut where there is no room for it.
+pub(crate) fn short(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::hubs::{Line as HubLine, lines as hub_lines};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, bytes, line, micros, now, small_percent, title};
+use super::view::{MatchLine, bytes, line, millis, now, small_percent, title};
 use super::visit::Visit;
 use crate::api::hubs::ToHubs;
 use crate::api::lateness::LedgerSummary;
@@ -134,13 +134,12 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
 const SCARCE: f64 = 0.8;
 
 fn game(sum: LedgerSummary) -> Game {
-    let time = |ms: f64| micros((ms.max(0.0) * 1e3) as u64);
     let used = 1.0 - sum.spare_min;
     Game {
         decisions: sum.decisions,
-        median: time(sum.sent_ms_p50),
-        most: time(sum.sent_ms_p99),
-        longest: time(sum.sent_ms_max),
+        median: millis(sum.sent_ms_p50),
+        most: millis(sum.sent_ms_p99),
+        longest: millis(sum.sent_ms_max),
         used: small_percent(used),
         scarce: used >= SCARCE,
         fallbacks: sum.fallbacks,
@@ -226,9 +225,7 @@ impl Samples {
         let within = |share: f64| {
             let bucket = buckets.iter().find(|(_, up_to)| *up_to >= share * count);
             match bucket {
-                Some((bound, _)) if bound.is_finite() => {
-                    format!("≤ {}", micros((bound * 1e6) as u64))
-                }
+                Some((bound, _)) if bound.is_finite() => format!("≤ {}", millis(bound * 1e3)),
                 _ => "more".to_owned(),
             }
         };
@@ -236,7 +233,7 @@ impl Samples {
             name,
             median: within(0.5),
             most: within(0.99),
-            mean: micros((sum / count * 1e6) as u64),
+            mean: millis(sum / count * 1e3),
         })
     }
 }

@@ -375,7 +375,6 @@ fn entrant(
     let figures = &one.figures;
     let rating = one.rating.as_ref();
     let elo = |value: f64| minus(format!("{:.0}", (scale * value).round() + 0.0));
-    let ms = |ms: f64| view::micros((ms * 1e3) as u64);
     Line {
         matches: query([("tournament", tournament), ("entrant", &*one.name)]),
         rank: one
@@ -409,7 +408,7 @@ fn entrant(
         score: mean_score(figures.mean_score),
         faults: faults(one),
         decisions: match (figures.decision_ms_p50, figures.decision_ms_p99) {
-            (Some(half), Some(most)) => format!("{} / {}", ms(half), ms(most)),
+            (Some(half), Some(most)) => format!("{} / {}", view::millis(half), view::millis(most)),
             _ => String::new(),
         },
     }

@@ -3,7 +3,7 @@
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::view::{
-    INTERVAL_MIN, MatchLine, TOO_FEW, cause, figure, interval, line, micros, now, percent, title,
+    INTERVAL_MIN, MatchLine, TOO_FEW, cause, figure, interval, line, millis, now, percent, title,
 };
 use super::visit::Visit;
 use crate::api::matches;
@@ -267,8 +267,7 @@ fn bluffs(of: &VersusBluffs) -> String {
 }
 
 fn times(of: &Times) -> String {
-    let shown =
-        |ms: Option<f64>| ms.map_or_else(String::new, |ms| micros((ms * 1e3).round() as u64));
+    let shown = |ms: Option<f64>| ms.map_or_else(String::new, millis);
     match of.decisions {
         0 => String::new(),
         count => {

@@ -1,7 +1,7 @@
 //! Figures in words: what rows become on pages.
 
 use crate::api::matches::MatchShown;
-use crate::chart::minus;
+use crate::chart::{minus, short};
 use crate::history::public_spec;
 use crate::replay::{MEASURED_MS, seat_names};
 use crate::store::{Place, SeatRow};
@@ -81,20 +81,15 @@ pub(super) fn spell(time: Duration) -> String {
     lasted(start, start.saturating_add(time).unwrap_or(Timestamp::MAX))
 }
 
-/// Microseconds in the unit that suits them.
-pub(super) fn micros(us: u64) -> String {
-    match us {
-        0 => "< 1 µs".to_owned(),
-        1..1_000 => format!("{us} µs"),
-        1_000..10_000 => format!("{:.1} ms", us as f64 / 1e3),
-        10_000..1_000_000 => format!("{:.0} ms", us as f64 / 1e3),
-        _ => format!("{:.1} s", us as f64 / 1e6),
-    }
-}
-
 /// Milliseconds in the unit that suits them.
 pub(super) fn millis(ms: f64) -> String {
-    micros((ms * 1e3).round() as u64)
+    match (ms * 1e3).round() as u64 {
+        0 => "< 1 µs".to_owned(),
+        us @ 1..1_000 => format!("{us} µs"),
+        1_000..10_000 => format!("{ms:.1} ms"),
+        10_000..1_000_000 => format!("{ms:.0} ms"),
+        _ => format!("{:.1} s", ms / 1e3),
+    }
 }
 
 /// How long an answer took, in milliseconds. In matches within one process answers follow at once.
@@ -210,7 +205,7 @@ pub(super) fn interval(low: f64, high: f64, seen: u64) -> String {
 
 /// A value of a game's own, on one line.
 pub(super) fn value(value: &Value) -> String {
-    let mut text = match value {
+    let text = match value {
         Value::Null => "–".to_owned(),
         Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
         Value::Number(number) => number.as_f64().map_or_else(String::new, figure),
@@ -221,11 +216,7 @@ pub(super) fn value(value: &Value) -> String {
         }
         Value::Object(fields) => fields_of(fields),
     };
-    if let Some((at, _)) = text.char_indices().nth(VALUE_LEN_MAX) {
-        text.truncate(at);
-        text.push('…');
-    }
-    text
+    short(&text, VALUE_LEN_MAX)
 }
 
 fn fields_of(fields: &serde_json::Map<String, Value>) -> String {
@@ -402,7 +393,7 @@ pub(super) fn now() -> Timestamp {
 mod tests {
     use super::{
         INTERVAL_MIN, TOO_FEW, answer_time, built_in, bytes, figure, interval, is_name_of, lasted,
-        mean_score, micros, small_percent, value,
+        mean_score, millis, small_percent, value,
     };
     use crate::store::SeatRow;
     use jiff::Timestamp;
@@ -456,7 +447,7 @@ mod tests {
             (205_000, "205 ms"),
             (2_500_000, "2.5 s"),
         ] {
-            assert_eq!(micros(us), text);
+            assert_eq!(millis(f64::from(us) / 1e3), text);
         }
         assert_eq!(
             [0.0009, 0.001].map(small_percent),

@@ -6,6 +6,7 @@ use super::view::{self, answer_time, figure, millis, percent};
 use super::visit::Visit;
 use crate::api::explain;
 use crate::api::problem::Problem;
+use crate::chart::short;
 use crate::clock::time;
 use crate::replay::{Decision, Explained, MEASURED_MS, seat_names};
 use crate::store::EntryId;
@@ -190,16 +191,11 @@ fn one(explained: Explained, made: impl Fn(&Decision) -> Made) -> One {
 }
 
 fn made(one: &Decision, link: String) -> Made {
-    let mut said = one.words.clone();
-    if let Some((at, _)) = said.char_indices().nth(SAID_LEN_MAX) {
-        said.truncate(at);
-        said.push('…');
-    }
     Made {
         link,
         replay: String::new(),
         turn: String::new(),
-        said,
+        said: short(&one.words, SAID_LEN_MAX),
         took: one.took_ms.map_or_else(String::new, answer_time),
         thought: one.thought_ms.map_or_else(String::new, millis),
         note: one.note.replace('_', " "),
