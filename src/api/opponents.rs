@@ -82,10 +82,14 @@ impl Rows for Opponents {
 pub(super) async fn known(reader: &Reader, params: &Params<Wanted>) -> Paged<OpponentModel> {
     let (rows, taught) = (rows(reader, params).await?, taught(reader).await?);
     Ok(Listed::page(rows, |stored| {
-        let kit = reader.state.store.reader().kit(&stored.game);
-        let models = kit.and_then(|kit| kit.card().models);
+        let models = models(reader, &stored.game);
         modelled(&reader.sight, &taught, &stored, models)
     }))
+}
+
+/// What a game learns, if it learns.
+pub(super) fn models(reader: &Reader, game: &str) -> Option<&'static dyn Models> {
+    reader.state.store.reader().kit(game)?.card().models
 }
 
 async fn rows(reader: &Reader, params: &Params<Wanted>) -> Result<Page<StoredModel>, Problem> {

@@ -8,7 +8,7 @@ use super::visit::Visit;
 use crate::api::bluffs;
 use crate::api::history::History;
 use crate::api::lists::Rows as _;
-use crate::api::opponents::{self, OpponentShown};
+use crate::api::opponents::{self, OpponentShown, models};
 use crate::api::problem::Problem;
 use crate::api::query::{LIMIT_MAX, Nothing, Params};
 use crate::chart::{self, Curve, Point, Span};
@@ -285,11 +285,6 @@ impl ModelShown {
             false => seen.join(", "),
         }
     }
-}
-
-/// What a game learns, if it learns.
-fn models(visit: &Visit, game: &str) -> Option<&'static dyn Models> {
-    visit.state.store.reader().kit(game)?.card().models
 }
 
 fn row(visit: &Visit, shown: OpponentShown) -> Row {
