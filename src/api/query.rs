@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 use std::time::Duration;
 use url::form_urlencoded;
 use utoipa::IntoParams;
@@ -271,7 +272,7 @@ impl<F> Params<F> {
 
     /// Where the page begins and its length; its cursor is a number.
     pub(super) fn page(&self) -> Result<PageAt, Problem> {
-        self.number()?;
+        self.number::<i64>()?;
         Ok(self.page_of(LIMIT_DEFAULT, LIMIT_MAX))
     }
 
@@ -297,20 +298,20 @@ impl<F> Params<F> {
 
     /// The same for lists that are one page unless a limit is given.
     pub(super) fn page_or_all(&self) -> Result<PageAt, Problem> {
-        self.number()?;
+        self.number::<i64>()?;
         Ok(self.page_of(ALL_MAX, LIMIT_MAX))
     }
 
     /// The same for lists that are computed whole: where all of it is wanted, that is one page.
     pub(super) fn page_or_whole(&self) -> Result<PageAt, Problem> {
-        self.number()?;
+        self.number::<i64>()?;
         Ok(self.page_of(ALL_MAX, ALL_MAX))
     }
 
     /// The cursor as a number.
-    pub(super) fn number(&self) -> Result<Option<i64>, Problem> {
+    pub(super) fn number<N: FromStr>(&self) -> Result<Option<N>, Problem> {
         let number = self.page.cursor.as_ref().map(|cursor| {
-            let number = cursor.parse::<i64>();
+            let number = cursor.parse::<N>();
             number.map_err(|_| Problem::cursor(cursor))
         });
         number.transpose()

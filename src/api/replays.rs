@@ -315,11 +315,7 @@ struct Part {
 impl Part {
     fn read(params: &Params<Wanted>) -> Result<Self, Problem> {
         let (at, wanted) = (params.page()?, &params.filters);
-        let after = at.after.map(|cursor| {
-            let number = cursor.parse::<u32>();
-            number.map_err(|_| Problem::cursor(&cursor))
-        });
-        let next = after.transpose()?.map(|after| after.saturating_add(1));
+        let next = params.number()?.map(|after: u32| after.saturating_add(1));
         let shape = match wanted.narrow {
             Some(true) => Shape::Narrow,
             _ => Shape::Wide,

@@ -226,13 +226,8 @@ pub(super) async fn rounds(
 ) -> Paged<RoundShown> {
     let page = params.page()?;
     let store = &reader.state.store;
-    let first = match &page.after {
-        Some(after) => after
-            .parse::<u32>()
-            .map_err(|_| Problem::cursor(after))?
-            .saturating_add(1),
-        None => 0,
-    };
+    let after = params.number()?;
+    let first = after.map_or(0, |after: u32| after.saturating_add(1));
     let end = first.saturating_add(page.limit);
     let rounds = history::tournament_rounds(store.reader(), &row.id, first..end).await?;
     let matches = history::tournament_matches(store.reader(), &row.id, first..end).await?;
