@@ -56,6 +56,43 @@ fn whole_turns(game: &str, steps: &[Value]) {
     assert!(parts.all(|part| part.len() == times), "{game}: {turns:?}");
 }
 
+/// A transcript has the tricks of the replay, and reasons at answers of decisions alone.
+fn transcript_in_tricks(app: &TestApp, id: &str, steps: &[Value]) {
+    let lines = |query: &str| -> Vec<(String, String, bool)> {
+        let page = app.get(&format!("/matches/{id}?tab=transcript{query}"));
+        let within = |row: &str, from: &str| {
+            let (_, rest) = row.split_once(from).unwrap();
+            rest.split('<').next().unwrap().trim().to_owned()
+        };
+        let rows = page.body.split("<tr id=\"e").skip(1);
+        let row = |row: &str| {
+            let (turn, text) = ("<td class=\"n wide\">", "<div class=\"wire\">");
+            let why = row.contains("class=\"why\"");
+            (within(row, turn), within(row, text), why)
+        };
+        rows.map(row).collect()
+    };
+    let is_card = |step: &&Value| step["title"].as_str().unwrap().contains(" plays ");
+    let fourth = steps.iter().filter(is_card).nth(3).unwrap();
+    let after = lines(&format!("&entry={}", fourth["entry"]));
+    let next = after.iter().position(|(_, text, _)| text == "gen_move");
+    let next = next.unwrap();
+    assert!(next > 8 && after[0].1.starts_with("= "), "{after:?}");
+    assert!(after[..next].iter().all(|(turn, ..)| turn == "1"));
+    assert_eq!(after[next].0, "2", "{after:?}");
+    let second = lines("&turn=2").swap_remove(0);
+    assert_eq!((&*second.0, &*second.1), ("2", "gen_move"));
+    // There is no more than the last one.
+    let last = lines("&turn=999");
+    let turn = steps.last().unwrap()["turn"].to_string();
+    assert!(last.len() == 1 && last[0].0 == turn, "{last:?}");
+    assert_eq!(lines("")[0].0, "", "before the first trick");
+    let found = lines("&q=%3D&cursor=25");
+    let (explained, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(|(.., why)| *why);
+    assert!(!explained.is_empty() && !rest.is_empty());
+    assert!(explained.iter().all(|(_, text, _)| text != "="));
+}
+
 #[test]
 fn a_match_is_exported_to_be_looked_at() {
     for (game, seats) in [
@@ -159,6 +196,7 @@ fn a_match_is_exported_to_be_looked_at() {
                 listed.len() > 10 && listed == own,
                 "{listed:?}, not {own:?}"
             );
+            transcript_in_tricks(&app, &id, steps);
         }
         let message = refused(export(&["--svg", "--seat", "9"]), 2);
         assert!(message.contains("are 1 to "), "{message}");

@@ -30,6 +30,8 @@ pub(super) struct Decisions {
     pub(super) rows: Vec<Row>,
     /// All of them, also those that are not in the table.
     pub(super) all: Vec<DecisionShown>,
+    /// The entries that asked for them, in our referee's transcripts as well as in the seats' own.
+    pub(super) asked: HashSet<EntryId>,
     /// How many come before this page.
     pub(super) first: usize,
     pub(super) pager: Pager,
@@ -89,6 +91,7 @@ impl Decisions {
     pub(super) async fn read(visit: &Visit, found: &MatchShown) -> Result<Self, Problem> {
         let listed = Ledger::page(visit, &Wanted::all(&found.id)).await?;
         let sessions = found.sessions.as_deref().unwrap_or_default();
+        let asked = listed.items.iter().map(|one| one.entry).collect();
         let all = once(listed.items, sessions);
         let by_time =
             |one: &&DecisionShown, other: &&DecisionShown| one.sent_ms.total_cmp(&other.sent_ms);
@@ -141,6 +144,7 @@ impl Decisions {
             ],
             limited: all.iter().any(|one| used(one) >= SHARE_SHOWN),
             all,
+            asked,
             ..Self::default()
         })
     }

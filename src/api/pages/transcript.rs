@@ -1,20 +1,21 @@
 //! Everything that was said in a match, in the order of time.
 
-use super::decisions::{Decisions, Row};
+use super::decisions::Decisions;
 use super::filters::link;
-use super::turns::Turns;
+use super::turns::{self, Turns};
 use super::view::{self, When};
 use super::visit::Visit;
 use crate::api::contents::{Seen, Wanted};
 use crate::api::entries::shown;
 use crate::api::matches::MatchShown;
 use crate::api::problem::Problem;
+use crate::api::sessions::SessionShown;
 use crate::api::shapes::beginning;
 use crate::clock::time;
 use crate::history::{self, MatchEntry};
 use crate::store::{Direction, SessionId, Side};
 use games::scene::Names;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// The most lines on one page.
 const LINES_MAX: usize = 25;
@@ -50,9 +51,8 @@ pub(super) struct Line {
     /// Its number in the match, from 1: where our own referee wrote down what our bot did as well, among those of one
     /// side.
     pub(super) number: usize,
-    /// The number of its turn.
+    /// The number of its turn; empty before the first.
     pub(super) turn: String,
-    session: SessionId,
     pub(super) at: When,
     pub(super) who: String,
     pub(super) received: bool,
@@ -64,124 +64,202 @@ pub(super) struct Line {
 }
 
 impl TranscriptShown {
-    /// The page that is asked for, of what fits the search.
+    /// The page that is asked for, of what fits the search. Reads all that was said, as a replay does.
     pub(super) async fn read(
         visit: &Visit,
         found: &MatchShown,
         names: &Names,
     ) -> Result<Self, Problem> {
-        let (all, withheld) = wanted(visit, found).await?;
+        let chosen = chosen(visit, found)?;
+        let side = side(found, chosen);
+        let mut seen = Seen::read(visit, &Wanted::all(&found.id)).await?;
+        seen.contents.sessions.retain(|row| row.opened.side == side);
+        let hidden = seen.withheld && chosen.is_none_or(|row| row.withheld.is_some());
+        let search = Search::read(visit, chosen.map(|row| row.id));
+        let turns = Turns::read(visit, &found.id).await?;
+        let decisions = Decisions::read(visit, found).await?;
         let mut read = Self {
-            withheld,
+            turn: turns.name,
+            from: search.turn.map_or_else(String::new, turns::number),
+            withheld: hidden.then_some(view::WITHHELD),
             ..Self::default()
         };
-        if all.is_empty() {
+        let turn = visit.turns().wait().await?;
+        let entries = history::entries(visit.state.store.reader(), &seen.contents).await?;
+        let sight = visit.sight.clone();
+        let page = move || {
+            let entries = entries.into_iter().map(|entry| shown(&sight, entry));
+            search.page(numbered(entries, &turns, &decisions))
+        };
+        let Excerpt {
+            first,
+            count,
+            lines,
+        } = turn.spend(page).await?;
+        if lines.is_empty() {
             return Ok(read);
         }
-        let turns = Turns::read(visit, &found.id).await?;
-        let position = |id: i64| all.iter().position(|(_, entry)| entry.id.0 == id);
-        let entry = visit.value("entry").and_then(|id| id.parse().ok());
-        let cursor = visit.value("cursor").and_then(|at| at.parse().ok());
-        let turn: Option<u32> = visit.value("turn").and_then(|turn| turn.parse().ok());
-        let of_turn = |turn: u32| {
-            let at = |(_, entry): &(_, MatchEntry)| turns.count(time(entry.at_us));
-            all.iter().position(|line| at(line) >= Some(turn))
-        };
-        let entry = entry.and_then(position);
-        let first: usize = cursor.or(entry).or_else(|| of_turn(turn?)).unwrap_or(0);
-        let first = first.min(all.len() - 1);
         let to = |at: usize| link(visit, "cursor", &at.to_string());
-        let end = all.len().min(first + LINES_MAX);
-        read.range = format!("{}–{end} of {}", first + 1, all.len());
+        let end = first + lines.len();
+        read.range = format!("{}–{end} of {count}", first + 1);
         read.first = (first > LINES_MAX).then(|| to(0));
         read.previous = (first > 0).then(|| to(first.saturating_sub(LINES_MAX)));
-        read.next = (end < all.len()).then(|| to(end));
-        read.turn = turns.name;
-        read.from = turn.map_or_else(String::new, |turn| turn.to_string());
-        let lines = all.iter().skip(first).take(LINES_MAX);
-        let numbered = |(number, entry): &(usize, MatchEntry)| Line {
-            number: *number,
-            turn: turns.at(time(entry.at_us)),
-            ..line(names, entry)
-        };
-        read.lines = lines.map(numbered).collect();
-        read.explain(&Decisions::read(visit, found).await?);
+        read.next = (end < count).then(|| to(end));
+        read.lines = lines.into_iter().map(|one| line(names, one)).collect();
         Ok(read)
     }
+}
 
-    /// Links the answer of each decision to why it was so.
-    fn explain(&mut self, decisions: &Decisions) {
-        let mut answered = BTreeSet::new();
-        for line in self.lines.iter_mut().filter(|line| !line.received) {
-            let own = |row: &&Row| row.session == line.session && row.entry < line.id;
-            let asked = decisions.rows.iter().filter(own);
-            let asked = asked.max_by_key(|row| row.entry);
-            let first = asked.filter(|row| answered.insert(row.entry));
-            line.why = first.and_then(|row| row.why.clone());
+/// The session whose transcript alone is asked for, if one is.
+fn chosen<'a>(visit: &Visit, found: &'a MatchShown) -> Result<Option<&'a SessionShown>, Problem> {
+    let Some(asked) = visit.value("session") else {
+        return Ok(None);
+    };
+    let mut sessions = found.sessions.iter().flatten();
+    let chosen = sessions.find(|row| asked == row.id.0.to_string());
+    chosen.map(Some).ok_or_else(|| {
+        let known = found.sessions.iter().flatten();
+        let known = known.map(|row| row.id.0.to_string());
+        let detail = format!("the match has no session {asked}");
+        Problem::parameter("session", detail, known)
+    })
+}
+
+/// The side whose transcripts are shown: what our own referee and our bot both wrote down is there once.
+fn side(found: &MatchShown, chosen: Option<&SessionShown>) -> Side {
+    let mut sides = found.sessions.iter().flatten().map(|row| row.side);
+    let any = || sides.find(|side| *side == Side::Referee);
+    let side = chosen.map(|row| row.side).or_else(any);
+    side.unwrap_or(Side::Player)
+}
+
+/// An entry with what a match adds to it.
+struct Numbered {
+    entry: MatchEntry,
+    number: usize,
+    /// The number of its turn; 0 before the first.
+    turn: u32,
+    why: Option<String>,
+}
+
+/// Numbers entries in the order of time, and links the answer of each decision to why it was so. A question belongs to
+/// the turn in which it is answered, all else to that of the step before it.
+fn numbered(
+    entries: impl Iterator<Item = MatchEntry>,
+    turns: &Turns,
+    decisions: &Decisions,
+) -> Vec<Numbered> {
+    // The clock may have been set back: a session stays in its order.
+    let mut clocks = HashMap::new();
+    let clocked = entries.map(|entry| {
+        let clock = clocks.entry(entry.session).or_insert(entry.at_us);
+        *clock = entry.at_us.max(*clock);
+        (*clock, entry)
+    });
+    let mut all: Vec<(i64, MatchEntry)> = clocked.collect();
+    all.sort_by_key(|(at_us, _)| *at_us);
+    let rows = decisions.rows.iter();
+    let reasons = rows.filter_map(|row| Some((row.entry, row.why.as_ref()?)));
+    let reasons: HashMap<i64, &String> = reasons.collect();
+    let (mut turn, mut open) = (0, HashMap::new());
+    let line = |(number, (_, entry)): (usize, (i64, MatchEntry))| {
+        let at = time(entry.at_us);
+        turn = turn.max(match decisions.asked.contains(&entry.id) {
+            true => turns.asked(at),
+            false => turns.passed(at),
+        });
+        let why = match is_received(&entry) {
+            true => {
+                if let Some(why) = reasons.get(&entry.id.0) {
+                    open.insert(entry.session, *why);
+                }
+                None
+            }
+            false => open.remove(&entry.session).cloned(),
+        };
+        Numbered {
+            number,
+            turn,
+            why,
+            entry,
+        }
+    };
+    (1..).zip(all).map(line).collect()
+}
+
+/// Which lines are asked for.
+struct Search {
+    session: Option<SessionId>,
+    /// What is in their text, in small letters.
+    q: String,
+    /// The place of the first among them, its entry, or its turn.
+    cursor: Option<usize>,
+    entry: Option<i64>,
+    turn: Option<u32>,
+}
+
+impl Search {
+    fn read(visit: &Visit, session: Option<SessionId>) -> Self {
+        Self {
+            session,
+            q: visit.value("q").unwrap_or_default().to_lowercase(),
+            cursor: visit.value("cursor").and_then(|at| at.parse().ok()),
+            entry: visit.value("entry").and_then(|id| id.parse().ok()),
+            turn: visit.value("turn").and_then(|turn| turn.parse().ok()),
+        }
+    }
+
+    fn fits(&self, entry: &MatchEntry) -> bool {
+        self.session.is_none_or(|session| session == entry.session)
+            && (self.q.is_empty() || entry.text.to_lowercase().contains(&self.q))
+    }
+
+    fn page(&self, mut all: Vec<Numbered>) -> Excerpt {
+        all.retain(|line| self.fits(&line.entry));
+        let of_entry = |id: i64| all.iter().position(|line| line.entry.id.0 == id);
+        let of_turn = |turn: u32| {
+            let first = all.iter().position(|line| line.turn >= turn);
+            first.unwrap_or(all.len())
+        };
+        let first = self.cursor.or_else(|| of_entry(self.entry?));
+        let first = first.or_else(|| self.turn.map(of_turn)).unwrap_or(0);
+        let (first, count) = (first.min(all.len().saturating_sub(1)), all.len());
+        Excerpt {
+            first,
+            count,
+            lines: all.into_iter().skip(first).take(LINES_MAX).collect(),
         }
     }
 }
 
-/// What fits the search, numbered by time, and why some of it is not shown. What our own referee and our bot both wrote
-/// down is there once. Reads all that was said, as a replay does.
-async fn wanted(
-    visit: &Visit,
-    found: &MatchShown,
-) -> Result<(Vec<(usize, MatchEntry)>, Option<&'static str>), Problem> {
-    let sessions = found.sessions.as_deref().unwrap_or_default();
-    let asked = visit.value("session");
-    let mut all = sessions.iter();
-    let chosen = all.find(|row| asked.is_some_and(|asked| asked == row.id.0.to_string()));
-    if let (Some(asked), None) = (asked, chosen) {
-        let known = sessions.iter().map(|row| row.id.0.to_string());
-        let detail = format!("the match has no session {asked}");
-        return Err(Problem::parameter("session", detail, known));
-    }
-    let mut sides = chosen.into_iter().chain(sessions).map(|row| row.side);
-    let refereed = |side: &Side| chosen.is_some() || *side == Side::Referee;
-    let side = sides.find(refereed).unwrap_or(Side::Player);
-    let mut seen = Seen::read(visit, &Wanted::all(&found.id)).await?;
-    seen.contents.sessions.retain(|row| row.opened.side == side);
-    let turn = visit.turns().wait().await?;
-    let entries = history::entries(visit.state.store.reader(), &seen.contents).await?;
-    // The clock may have been set back: a session stays in its order.
-    let mut clocks = HashMap::new();
-    let mut all: Vec<(i64, MatchEntry)> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let clock = clocks.entry(entry.session).or_insert(entry.at_us);
-        *clock = entry.at_us.max(*clock);
-        all.push((*clock, shown(&visit.sight, entry)));
-    }
-    all.sort_by_key(|(at_us, _)| *at_us);
-    drop(turn);
-    let q = visit.value("q").unwrap_or_default().to_lowercase();
-    let fits = |entry: &MatchEntry| {
-        chosen.is_none_or(|row| row.id == entry.session) && entry.text.to_lowercase().contains(&q)
-    };
-    let numbered = (1..).zip(all.into_iter().map(|(_, entry)| entry));
-    let hidden = seen.withheld && chosen.is_none_or(|row| row.withheld.is_some());
-    Ok((
-        numbered.filter(|(_, entry)| fits(entry)).collect(),
-        hidden.then_some(view::WITHHELD),
-    ))
+/// A page of what fits the search.
+struct Excerpt {
+    /// How many come before it, and how many there are in all.
+    first: usize,
+    count: usize,
+    lines: Vec<Numbered>,
 }
 
-fn line(names: &Names, entry: &MatchEntry) -> Line {
+/// Whether the player receives it, whichever side wrote it down.
+fn is_received(entry: &MatchEntry) -> bool {
+    (entry.direction == Direction::In) == (entry.side == Side::Player)
+}
+
+fn line(names: &Names, numbered: Numbered) -> Line {
+    let entry = &numbered.entry;
     let (mut text, mut rest) = beginning(&entry.text, LINE_BREAKS_MAX, LINE_CHARS_MAX);
     if rest.len() <= REST_CHARS_MAX && rest.trim().lines().count() <= REST_LINES_MAX {
         (text, rest) = (&*entry.text, "");
     }
     Line {
         id: entry.id.0,
-        number: 0,
-        turn: String::new(),
-        session: entry.session,
+        number: numbered.number,
+        turn: turns::number(numbered.turn),
         at: view::clock_time(time(entry.at_us)),
         who: view::seated(names, entry.seat, &entry.bot),
-        // To the player, whichever side wrote it down.
-        received: (entry.direction == Direction::In) == (entry.side == Side::Player),
+        received: is_received(entry),
         text: text.to_owned(),
         rest: rest.to_owned(),
-        why: None,
+        why: numbered.why,
     }
 }

@@ -10,8 +10,17 @@ use jiff::Timestamp;
 pub(super) struct Turns {
     /// What one is called; empty where nothing is counted, and of a match that cannot be replayed.
     pub(super) name: &'static str,
-    /// The number of the turn in which one decides, from when on.
-    counts: Vec<(Timestamp, u32)>,
+    /// Step by step; empty where nothing is counted.
+    counts: Vec<Count>,
+}
+
+/// What a step counts.
+struct Count {
+    at: Timestamp,
+    /// The turn that it belongs to.
+    turn: u32,
+    /// The turn in which one decides from then on.
+    next: u32,
 }
 
 impl Turns {
@@ -24,8 +33,12 @@ impl Turns {
         let Ok(Some(film)) = watched.film(visit).await else {
             return Ok(Self::default());
         };
-        let steps = film.steps().iter();
-        let counts = steps.map(|step| (step.at.unwrap_or(Timestamp::MIN), step.next_turn()));
+        let steps = film.steps().iter().filter(|_| !film.turn().is_empty());
+        let counts = steps.map(|step| Count {
+            at: step.at.unwrap_or(Timestamp::MIN),
+            turn: step.turn,
+            next: step.next_turn(),
+        });
         Ok(Self {
             name: film.turn(),
             counts: counts.collect(),
@@ -34,15 +47,28 @@ impl Turns {
 
     /// The number of the turn to which the answer belongs that was asked for then; empty where nothing is counted.
     pub(super) fn at(&self, at: Timestamp) -> String {
-        let count = self.count(at);
-        count.map_or_else(String::new, |turn| turn.to_string())
+        number(self.asked(at))
     }
 
-    /// The same as a number.
-    pub(super) fn count(&self, at: Timestamp) -> Option<u32> {
-        let next = self.counts.partition_point(|(from, _)| *from <= at);
+    /// The same as a number; 0 where nothing is counted.
+    pub(super) fn asked(&self, at: Timestamp) -> u32 {
+        let next = self.counts.partition_point(|count| count.at <= at);
         let count = self.counts.get(next.saturating_sub(1));
-        let count = count.filter(|_| !self.name.is_empty());
-        count.map(|(_, turn)| *turn)
+        count.map_or(0, |count| count.next)
+    }
+
+    /// The turn of the last step by then; 0 before the first turn, and where nothing is counted.
+    pub(super) fn passed(&self, at: Timestamp) -> u32 {
+        let next = self.counts.partition_point(|count| count.at <= at);
+        let count = next.checked_sub(1).and_then(|at| self.counts.get(at));
+        count.map_or(0, |count| count.turn)
+    }
+}
+
+/// A turn's number as it is shown: nothing has 0.
+pub(super) fn number(turn: u32) -> String {
+    match turn {
+        0 => String::new(),
+        turn => turn.to_string(),
     }
 }
