@@ -94,11 +94,14 @@ pub(super) fn link(visit: &Visit, name: &str, value: &str) -> String {
     query(others.chain((!value.is_empty()).then_some((name, value))))
 }
 
-/// To the first page of a list, where this is a later one, and to the next.
+/// To the first page of a list, where this is a later one, and to those before and after it.
 #[derive(Default)]
 pub(super) struct Pager {
     pub(super) first: Option<String>,
+    pub(super) previous: Option<String>,
     pub(super) next: Option<String>,
+    /// Which rows of all these are, in words; empty: that is not known.
+    pub(super) range: String,
 }
 
 impl Pager {
@@ -108,6 +111,7 @@ impl Pager {
         Self {
             first: later.then(|| link(visit, "cursor", "")),
             next: next.map(|next| link(visit, "cursor", &next)),
+            ..Self::default()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Everything that was said in a match, in the order of time.
 
 use super::decisions::Decisions;
-use super::filters::link;
+use super::filters::{Pager, link};
 use super::turns::{self, Turns};
 use super::view::{self, When};
 use super::visit::Visit;
@@ -34,12 +34,7 @@ pub(super) struct TranscriptShown {
     pub(super) turn: &'static str,
     /// The turn from which on it is asked for; empty: from the first.
     pub(super) from: String,
-    /// Which of all lines these are, in words.
-    pub(super) range: String,
-    /// To the first page, where it is not the previous one.
-    pub(super) first: Option<String>,
-    pub(super) previous: Option<String>,
-    pub(super) next: Option<String>,
+    pub(super) pager: Pager,
     /// Why some lines are not shown.
     pub(super) withheld: Option<&'static str>,
 }
@@ -101,10 +96,12 @@ impl TranscriptShown {
         }
         let to = |at: usize| link(visit, "cursor", &at.to_string());
         let end = first + lines.len();
-        read.range = format!("{}–{end} of {count}", first + 1);
-        read.first = (first > LINES_MAX).then(|| to(0));
-        read.previous = (first > 0).then(|| to(first.saturating_sub(LINES_MAX)));
-        read.next = (end < count).then(|| to(end));
+        read.pager = Pager {
+            first: (first > LINES_MAX).then(|| to(0)),
+            previous: (first > 0).then(|| to(first.saturating_sub(LINES_MAX))),
+            next: (end < count).then(|| to(end)),
+            range: format!("{}–{end} of {count}", first + 1),
+        };
         read.lines = lines.into_iter().map(|one| line(names, one)).collect();
         Ok(read)
     }
