@@ -93,11 +93,6 @@ impl Decisions {
         let sessions = found.sessions.as_deref().unwrap_or_default();
         let asked = listed.items.iter().map(|one| one.entry).collect();
         let all = once(listed.items, sessions);
-        let by_time =
-            |one: &&DecisionShown, other: &&DecisionShown| one.sent_ms.total_cmp(&other.sent_ms);
-        let Some(slowest) = all.iter().max_by(by_time) else {
-            return Ok(Self::default());
-        };
         let by_turn = visit.value("sort") == Some("order");
         let mut shown: Vec<&DecisionShown> = all.iter().collect();
         shown.sort_by(|one, other| {
@@ -107,6 +102,11 @@ impl Decisions {
                 false => other.fallback.cmp(&one.fallback).then(slower),
             }
         });
+        // Of equals the first that is shown.
+        let times = shown.iter().copied().rev();
+        let Some(slowest) = times.max_by(|one, other| one.sent_ms.total_cmp(&other.sent_ms)) else {
+            return Ok(Self::default());
+        };
         let names = seat_names(&found.seats);
         let rows = shown.into_iter().filter_map(|one| {
             let session = sessions.iter().find(|row| row.id == one.session)?;
@@ -152,7 +152,9 @@ impl Decisions {
     /// Keeps those of the page, and adds when they were, what was answered, and how players used their time.
     pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
         let first: Option<usize> = visit.value("cursor").and_then(|at| at.parse().ok());
-        self.first = first.unwrap_or(0).min(self.rows.len());
+        let last = self.rows.len().saturating_sub(1);
+        self.first = first.unwrap_or(0).min(last);
+        self.thinks = self.rows.iter().any(|row| !row.thought.is_empty());
         self.rows.drain(..self.first);
         let next = self.first + ROWS_MAX;
         self.pager = Pager::new(visit, (self.all.len() > next).then(|| next.to_string()));
@@ -167,7 +169,6 @@ impl Decisions {
             pace(&own, seated(&names, session.seat, &session.bot))
         });
         self.players = players.collect();
-        self.thinks = self.rows.iter().any(|row| !row.thought.is_empty());
         let turns = Turns::read(visit, &found.id).await?;
         self.turn = turns.name;
         for row in &mut self.rows {

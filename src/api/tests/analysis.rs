@@ -444,6 +444,10 @@ async fn the_reason_of_a_late_answer_is_its_own_decisions() {
     assert!(page.contains("<h3>3–6 of the 6 decisions"), "{page}");
     assert!(page.contains("First page") && !page.contains("Next page"));
     assert!(!page.contains(" <span class=\"tag\">slowest<"), "{page}");
+    assert!(!page.contains(" of 100 ms<"), "a limit is no news: {page}");
+    let beyond = format!("/matches/{}?tab=decisions&cursor=6", match_id(1));
+    let beyond = app.look(&beyond, "").await.text;
+    assert!(beyond.contains("<h3>6–6 of the 6 decisions"), "{beyond}");
     // The seat's row, and the record against rivals, count the same.
     let result = picked(
         &app,
