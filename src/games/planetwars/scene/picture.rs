@@ -46,7 +46,7 @@ pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
     Some(Picture {
         width: WIDTH as u32,
         height: (map.top + map.height + KEY) as u32,
-        still: map.still(&state),
+        still: map.still(),
         moving: map.moving(&state),
     })
 }
@@ -172,23 +172,30 @@ impl<'a> Map<'a> {
         self.side(owner).map_or("s-neutral", |side| side.colour)
     }
 
-    fn still(&self, state: &State) -> String {
+    fn still(&self) -> String {
         let mut svg = Svg::new();
         svg.rect("s-board", (0.0, self.top), (WIDTH, self.height), 0.0);
-        self.key(&mut svg, state);
+        self.key(&mut svg);
         svg.finish()
     }
 
     /// What sizes, numbers and marks mean, below the map.
-    fn key(&self, svg: &mut Svg, state: &State) {
-        let middle = self.top + self.height + KEY / 2.0 + 1.0;
+    fn key(&self, svg: &mut Svg) {
+        let middle = self.key_middle();
         for (x, growth) in [(14.0, 1), (46.0, 3), (88.0, 5)] {
             svg.circle("s-neutral", (x, middle), radius(growth));
             let at = (x, middle + LARGE * 0.36);
             let words = format_args!("{growth:+}");
             svg.text("s-on s-bold", at, LARGE, Anchor::Middle, words);
         }
-        // A planet of this map stands for all.
+        let own = "On it: its ships · at its edge: its owner";
+        let fleet = "1▸50: a fleet of player 1, 50 ships";
+        self.key_line(svg, 0.0, own);
+        self.key_line(svg, 1.0, fleet);
+    }
+
+    /// What the words below a planet mean: one of this map, whose growth may rise, stands for all.
+    fn growth_key(&self, svg: &mut Svg, state: &State) {
         let growth = match state.planets.first() {
             Some(Planet { id, growth, .. }) if are_labelled(state) => {
                 let ships = counted(*growth, "new ship");
@@ -196,12 +203,17 @@ impl<'a> Map<'a> {
             }
             _ => "The larger, the more new ships a turn".to_owned(),
         };
-        let own = "On it: its ships · at its edge: its owner";
-        let fleet = "1▸50: a fleet of player 1, 50 ships";
-        for (line, words) in [(-1.0, growth.as_str()), (0.0, own), (1.0, fleet)] {
-            let at = (114.0, middle + 4.0 + line * KEY_LINE);
-            svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, words);
-        }
+        self.key_line(svg, -1.0, &growth);
+    }
+
+    /// A line of the key, this many below its middle.
+    fn key_line(&self, svg: &mut Svg, line: f64, words: &str) {
+        let at = (114.0, self.key_middle() + 4.0 + line * KEY_LINE);
+        svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, words);
+    }
+
+    fn key_middle(&self) -> f64 {
+        self.top + self.height + KEY / 2.0 + 1.0
     }
 
     fn moving(&self, state: &State) -> String {
@@ -235,6 +247,7 @@ impl<'a> Map<'a> {
         }
         let entries: Vec<Entry> = self.sides.iter().map(entry).collect();
         legend(&mut svg, WIDTH, &entries);
+        self.growth_key(&mut svg, state);
         svg.finish()
     }
 

@@ -253,8 +253,17 @@ fn a_picture_is_drawn_as_ever() {
         .iter()
         .find(|scene| scene.turn == 25)
         .unwrap();
-    let picture = (KIT.card().picture)(&scene.state, &Names::default())
-        .unwrap()
-        .document("");
-    assert_eq!(picture, include_str!("../golden/scene.svg"));
+    let draw = |state| (KIT.card().picture)(state, &Names::default()).unwrap();
+    let picture = draw(&scene.state);
+    assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
+    // A planet that is upgraded moves.
+    let mut upgraded = scene.state.clone();
+    upgraded["planets"][0]["growth"] = json!(4);
+    let upgraded = draw(&upgraded);
+    assert_eq!(upgraded.still, picture.still);
+    assert!(
+        upgraded
+            .moving
+            .contains("P1 +4: planet 1, 4 new ships a turn")
+    );
 }
