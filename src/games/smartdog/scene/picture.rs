@@ -38,6 +38,9 @@ const KEY_LETTERS: f64 = 11.0;
 /// Units of a mark's side in it, and of a sheep's.
 const KEY_MARK: f64 = 11.0;
 const KEY_SHEEP: f64 = 14.0;
+/// Where the first mark of fright stands in it, and the room that each takes with its word.
+const FRIGHT: f64 = 306.0;
+const FRIGHT_ROOM: f64 = 54.0;
 /// Points of a circle.
 const CIRCLE_POINTS: u32 = 40;
 
@@ -191,17 +194,27 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The mark of panic behind them, where there is any.
-    fn panic_key(&self, svg: &mut Svg, state: &State) {
-        let mut dogs = state.dogs.iter();
+    /// The marks of fright behind them, where there is any, as far as there is room.
+    fn fright_key(&self, svg: &mut Svg, state: &State) {
+        let is_any = |action| state.dogs.iter().any(|dog| dog.action == action);
         let mut sheep = state.sheep.iter();
-        if dogs.any(|dog| dog.action != DogAction::Move)
-            || sheep.any(|sheep| sheep.action == SheepAction::Panic)
-        {
-            let middle = self.height - KEY / 2.0;
-            let (mark, at) = (Point::from((310.0, middle)), (319.0, middle + 4.0));
-            frightened(svg, DogAction::Panic, mark, KEY_MARK * 0.8);
-            svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, "panic");
+        let panic = sheep.any(|sheep| sheep.action == SheepAction::Panic);
+        let words = [
+            (DogAction::Panic, "panic", panic),
+            (DogAction::Indignant, "indignant", false),
+        ];
+        let shown = words
+            .into_iter()
+            .filter(|(action, _, known)| *known || is_any(*action));
+        let (middle, mut x) = (self.height - KEY / 2.0, FRIGHT);
+        for (action, word, _) in shown {
+            if x + FRIGHT_ROOM > self.width {
+                break;
+            }
+            frightened(svg, action, (x, middle).into(), KEY_MARK * 0.8);
+            let at = (x + 8.0, middle + 4.0);
+            svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, word);
+            x += FRIGHT_ROOM;
         }
     }
 
@@ -221,7 +234,7 @@ impl<'a> Field<'a> {
             .map(|player| self.entry(player, state))
             .collect();
         legend(&mut svg, self.width, &entries);
-        self.panic_key(&mut svg, state);
+        self.fright_key(&mut svg, state);
         svg.finish()
     }
 

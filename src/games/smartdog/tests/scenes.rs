@@ -182,4 +182,13 @@ fn a_picture_is_drawn_as_ever() {
     // On a phone 64 columns are no wider than what its letters are drawn for.
     let narrow = card.narrow.unwrap()(&scene.state, &Names::default()).unwrap();
     assert_eq!((picture.width, narrow.width), (560, 360));
+    // Its key names the fright that there is.
+    let mut state = scene.state.clone();
+    state["sheep"] = json!([]);
+    for dog in state["dogs"].as_array_mut().unwrap() {
+        dog["action"] = json!("indignant");
+    }
+    let moving = (card.picture)(&state, &Names::default()).unwrap().moving;
+    let named = ["panic", "indignant"].map(|word| moving.contains(&format!(">{word}</text>")));
+    assert_eq!(named, [false, true], "{moving}");
 }
