@@ -97,10 +97,7 @@ impl FactsShown {
                 if let Some(found) = &mut found {
                     replays::reduce(visit, &film, found);
                 }
-                Fact {
-                    unsent,
-                    ..fact(&run, found, names, &watched)
-                }
+                fact(&run, found, unsent, names, &watched)
             })
             .collect();
         let of_seat = all().filter(|fact| chosen.is_seat(fact));
@@ -261,9 +258,24 @@ fn joined<'a>(rows: impl Iterator<Item = Run<'a>>) -> Vec<Run<'a>> {
     runs
 }
 
-/// What a seat noted at a step; without that what the step's title says.
-fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched) -> Fact {
-    let (step, last) = (run.step, run.last);
+/// The turns of a run in words; what was before the first belongs to it.
+fn turns_of(run: &Run<'_>) -> String {
+    match (run.step.turn.max(1), run.last) {
+        (_, 0) => "start".to_owned(),
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}–{last}"),
+    }
+}
+
+/// What a seat noted at a step; without that what the step's title says. `unsent`: whether no message says it.
+fn fact(
+    run: &Run<'_>,
+    found: Option<StepFact>,
+    unsent: bool,
+    names: &Names,
+    watched: &Watched,
+) -> Fact {
+    let step = run.step;
     let entry = step.entry.map(|entry| entry.0);
     let written = watched.session(step).zip(entry);
     let (seats, subject, sentence) = match found {
@@ -272,11 +284,7 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
     };
     let seen_by = seats.iter().map(|seat| names.name(usize::from(*seat)));
     Fact {
-        turn: match step.turn {
-            _ if last == 0 => "start".to_owned(),
-            first if first == last => first.to_string(),
-            first => format!("{}–{last}", first.max(1)),
-        },
+        turn: turns_of(run),
         times: run.times,
         step: step.step + 1,
         colour: subject.map(|seat| names.colour(seat.into())),
@@ -286,7 +294,7 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
             2.. if seats.len() == names.count() => String::new(),
             _ => seen_by.collect::<Vec<_>>().join(", "),
         },
-        unsent: false,
+        unsent,
         replay: entry.map_or_else(String::new, |entry| view::replay(entry, step.seat)),
         evidence: written.map_or_else(String::new, |(session, entry)| {
             view::evidence(session.0, entry)
@@ -296,7 +304,7 @@ fn fact(run: &Run<'_>, found: Option<StepFact>, names: &Names, watched: &Watched
 
 #[cfg(test)]
 mod tests {
-    use super::{Run, joined, kind};
+    use super::{Run, joined, kind, turns_of};
     use crate::replay::{Step, StepFact};
 
     #[test]
@@ -321,5 +329,16 @@ mod tests {
         assert_eq!(rows, [(1, 7, 3), (13, 13, 1), (14, 14, 1), (15, 15, 1)]);
         let turning = |run: &Run<'_>| run.turns == (run.last == 14);
         assert!(runs.iter().all(turning), "as facts of that step do");
+        // What comes before the first turn is no turn of its own.
+        let steps = [0, 0, 1, 4].map(|turn| Step {
+            turn,
+            ..Step::default()
+        });
+        let words = |steps: &[Step]| {
+            let runs = joined(steps.iter().map(|step| (step, None)));
+            runs.iter().map(turns_of).collect::<Vec<_>>()
+        };
+        let words = [2, 3, 4].map(|count| words(&steps[..count]).concat());
+        assert_eq!(words, ["start", "1", "1–4"]);
     }
 }
