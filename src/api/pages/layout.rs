@@ -53,6 +53,8 @@ pub(super) struct Shell {
     pub(super) who: String,
     /// Whether the caller has shown no token, and reads what everybody may.
     pub(super) public: bool,
+    /// Whether the caller is an admin.
+    pub(super) admin: bool,
     /// Whether the caller came in by the form, and can leave.
     pub(super) signed_in: bool,
     /// The stream of events to follow while the page is open, if it shows what may change.

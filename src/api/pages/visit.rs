@@ -66,6 +66,7 @@ impl Visit {
             here,
             who: self.sight.rights().words().join(", "),
             public: self.sight.rights().is_public(),
+            admin: self.sight.rights().is_admin(),
             signed_in: auth::pass(&self.asked.headers).is_some(),
             follow: None,
             every_s: None,
