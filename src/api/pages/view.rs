@@ -23,7 +23,7 @@ pub(super) const WITHHELD: &str = "What a seat knows is its owner's while the ma
 /// A share that was seen less often has no interval on pages: it would go from about 0 to 100 %.
 pub(super) const INTERVAL_MIN: u64 = 10;
 /// What stands there instead.
-pub(super) const TOO_FEW: &str = "too few matches";
+pub(super) const TOO_FEW: &str = "too few results";
 
 /// A moment: as machines read it, and as people do.
 pub(super) struct When {

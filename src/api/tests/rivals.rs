@@ -219,7 +219,7 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
         assert_eq!((&shown["name"], &shown["won"]), (&bot.into(), &1.into()));
         let page = app.get(&format!("/bots/koehandel/{bot}")).await;
         assert_eq!(page.status, StatusCode::OK, "{}", page.text);
-        let few = page.text.contains("95 % interval: too few matches");
+        let few = page.text.contains("95 % interval: too few results");
         assert!(few, "{}", page.text);
     }
     let page = app.get("/bots").await.text;
