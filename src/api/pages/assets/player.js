@@ -79,9 +79,7 @@
   const why = make("a", { hidden: "" }, "Why");
   const wrote = make("span");
   const doubt = make("p", { class: "replay-doubt", hidden: "" });
-  const picture = button("Save picture", "Save picture: this step as a PNG file", () => save().catch((error) => {
-    where.textContent = `It cannot be saved: ${error.message}`;
-  }));
+  const picture = button("Save picture", "Save picture: this step as a PNG file", () => save());
   const back = button("‹", "One step back", () => go(at - 1));
   const next = button("›", "One step on", () => go(at + 1));
   const first = button("«", "First step", () => go(0));
@@ -239,12 +237,16 @@
   const plot = () => steps.length && draws(steps, { measures, turn, at, view: viewed });
   new ResizeObserver(plot).observe(charts);
 
+  // The step that is to be saved once its picture is here, unless another one is shown before.
+  let awaited = null;
   const show = () => {
     const step = steps[at];
     if (!step) return;
     // Until its picture is here, the last one stays.
     svg.setAttribute("aria-busy", step.picture === undefined);
     if (step.picture !== undefined) moving.innerHTML = step.picture;
+    if (awaited !== at) awaited = null;
+    else if (step.picture !== undefined) save();
     if (root.dataset.src) draw();
     svg.setAttribute("aria-label", step.title);
     title.textContent = step.title;
@@ -296,8 +298,8 @@
     "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "visibility"];
   const SCALE = 2;
   const id = () => root.dataset.src?.match(/matches\/([^/]+)/)?.[1] ?? "match";
-  const save = async () => {
-    while (svg.getAttribute("aria-busy") === "true") await new Promise((then) => setTimeout(then, 50));
+  const download = async () => {
+    const name = `${id()}-step-${at + 1}.png`;
     const copy = svg.cloneNode(true);
     const [own, copied] = [svg, copy].map((one) => [one, ...one.querySelectorAll("*")]);
     own.forEach((element, index) => {
@@ -312,7 +314,16 @@
     await image.decode();
     const canvas = make("canvas", { width: SCALE * width, height: SCALE * height });
     canvas.getContext("2d").drawImage(image, 0, 0);
-    make("a", { href: canvas.toDataURL("image/png"), download: `${id()}-step-${at + 1}.png` }).click();
+    make("a", { href: canvas.toDataURL("image/png"), download: name }).click();
+  };
+  const save = () => {
+    awaited = at;
+    // Then it is saved when it is shown.
+    if (svg.getAttribute("aria-busy") === "true") return;
+    awaited = null;
+    download().catch((error) => {
+      where.textContent = `It cannot be saved: ${error.message}`;
+    });
   };
   const jump = (by) => {
     for (let to = at + by; to >= 0 && to < steps.length; to += by) if (fits(steps[to])) return go(to);
@@ -471,6 +482,7 @@
     throw Object.assign(new Error(data.detail || response.statusText), { lasting });
   };
   const failed = (error) => {
+    awaited = null;
     where.textContent = `It cannot be read: ${error.message}`;
     return Boolean(error.lasting);
   };
