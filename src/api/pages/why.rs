@@ -58,6 +58,18 @@ struct One {
     beliefs: Vec<Believed>,
 }
 
+impl One {
+    /// Whether any candidate has a standard error.
+    fn has_errors(&self) -> bool {
+        self.candidates.iter().any(|row| !row.error.is_empty())
+    }
+
+    /// Whether tries were counted.
+    fn has_visits(&self) -> bool {
+        self.candidates.iter().any(|row| !row.visits.is_empty())
+    }
+}
+
 /// A decision as it was made.
 struct Made {
     link: String,
@@ -220,12 +232,28 @@ fn weighed(candidate: &Candidate, scale: impl Fn(f64) -> String) -> Weighed {
     }
 }
 
-/// Amounts and shares within a range one by one; how likely things of one kind are, such as types, in one line, the
+impl Believed {
+    /// Says what another one says as well, where only the last word parts them: "proved" and "believed".
+    fn took_in(&mut self, other: &Self) -> bool {
+        let same = self.about == other.about && self.value == other.value;
+        let parts = self.what.split_once(", ").zip(other.what.split_once(", "));
+        let last = parts.filter(|((one, _), (other, _))| one == other);
+        let Some((_, (_, last))) = last.filter(|_| same && self.range == other.range) else {
+            return false;
+        };
+        self.what.push_str(" and ");
+        self.what.push_str(last);
+        true
+    }
+}
+
+/// Amounts and shares within a range one by one, but those of one kind that are the same in one line; how likely things of one kind are, such as types, in one line, the
 /// likeliest first.
 fn believed(beliefs: &[Belief]) -> Vec<Believed> {
     let likely = |belief: &&Belief| belief.unit == PROBABILITY && belief.low.is_none();
     let amounts = beliefs.iter().filter(|belief| !likely(belief));
     let mut all: Vec<Believed> = amounts.map(amount).collect();
+    all.dedup_by(|next, one| one.took_in(next));
     let mut kinds: BTreeMap<(&str, &str), Vec<(f64, &str)>> = BTreeMap::new();
     for belief in beliefs.iter().filter(likely) {
         let (kind, what) = belief.what.split_once(' ').unwrap_or(("", &belief.what));
@@ -282,6 +310,8 @@ mod tests {
         let mut beliefs = vec![
             Belief::amount("E", "cash", 10.0, "money").within(10.0, 10.0),
             Belief::amount("E", "bluffs, proved", 0.125, "probability").within(0.05, 0.3),
+            Belief::amount("E", "bluffs, believed", 0.125, "probability").within(0.05, 0.3),
+            Belief::amount("E", "bluffs, guessed", 0.125, "probability").within(0.05, 0.4),
             Belief::likely("E", "type calm", 0.25),
             Belief::likely("E", "type bold", 0.75),
         ];
@@ -294,7 +324,16 @@ mod tests {
             .map(|row| [&*row.what, row.value.trim(), &*row.range]);
         let expected = [
             ["cash", "10 money", ""],
-            ["bluffs, proved", "12.5\u{a0}%", "5.0\u{a0}% to 30.0\u{a0}%"],
+            [
+                "bluffs, proved and believed",
+                "12.5\u{a0}%",
+                "5.0\u{a0}% to 30.0\u{a0}%",
+            ],
+            [
+                "bluffs, guessed",
+                "12.5\u{a0}%",
+                "5.0\u{a0}% to 40.0\u{a0}%",
+            ],
             ["type bold 75.0\u{a0}%, calm 25.0\u{a0}%", "", ""],
         ];
         assert!(rows.eq(expected));

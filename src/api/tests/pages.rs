@@ -367,7 +367,15 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
         "<dt>Asked</dt><dd><pre class=\"wrapped\">ask</pre></dd>",
         "<dt>Answered</dt><dd><pre class=\"wrapped\">7</pre></dd>",
     ];
-    page(&format!("{explain}?entry={entry}"), &parts).await;
+    let one = format!("{explain}?entry={entry}");
+    page(&one, &parts).await;
+    // Its reason, not how it plays in general.
+    let known = app.json(&format!("/api/v1{one}")).await;
+    let (general, text) = (&known["description"], app.look(&one, "").await.text);
+    assert!(text.contains("<p class=\"lead\">Of "), "{text}");
+    assert!(!text.contains(general.as_str().unwrap()), "{text}");
+    // The toy counts no tries.
+    assert!(!text.contains(">Tried</abbr>"), "{text}");
     // What a replay shows after it leads there, too.
     let after = entry.as_i64().unwrap() + 1;
     let here = format!("?entry={entry}");
