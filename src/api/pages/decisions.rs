@@ -14,13 +14,17 @@ use crate::history;
 use crate::replay::{answers, seat_names};
 use crate::store::{EntryId, SessionId, Side};
 use games::card::NO_ANSWER;
+use games::sentence::listed;
 use games::stats::median;
 use games::text::counted;
 use jiff::Timestamp;
 use std::collections::{BTreeSet, HashSet};
 
-/// The most decisions on one page.
+/// The most rows on one page, and the most decisions in them.
 const ROWS_MAX: usize = 50;
+const READ_MAX: usize = 500;
+/// From how many on the same answers in a row are one row.
+const ALIKE_MIN: usize = 4;
 /// The share of a limit from which on it matters.
 const SHARE_SHOWN: f64 = 0.01;
 
@@ -32,8 +36,9 @@ pub(super) struct Decisions {
     pub(super) all: Vec<DecisionShown>,
     /// The entries that asked for them, in our referee's transcripts as well as in the seats' own.
     pub(super) asked: HashSet<EntryId>,
-    /// How many come before this page.
+    /// How many come before this page, and up to its end.
     pub(super) first: usize,
+    pub(super) last: usize,
     pub(super) pager: Pager,
     /// What it comes to, in a sentence.
     pub(super) words: String,
@@ -47,6 +52,8 @@ pub(super) struct Decisions {
     pub(super) turn: &'static str,
     /// Whether thinking was measured of any.
     pub(super) thinks: bool,
+    /// Whether they stand in the order of the match.
+    by_turn: bool,
 }
 
 /// How a player used its time.
@@ -61,7 +68,8 @@ pub(super) struct Pace {
     pub(super) fallbacks: usize,
 }
 
-/// A decision.
+/// A decision, or several with the same answer.
+#[derive(Clone)]
 pub(super) struct Row {
     pub(super) entry: i64,
     /// To that entry in its transcript.
@@ -75,6 +83,9 @@ pub(super) struct Row {
     pub(super) turn: String,
     /// What was answered, in the game's words, once that was read.
     pub(super) said: String,
+    /// How many decisions it stands for.
+    pub(super) times: usize,
+    sent_ms: f64,
     /// From the question's arrival to the answer.
     pub(super) took: String,
     /// The bot's own part of it, where that was measured.
@@ -110,25 +121,11 @@ impl Decisions {
         let names = seat_names(&found.seats);
         let rows = shown.into_iter().filter_map(|one| {
             let session = sessions.iter().find(|row| row.id == one.session)?;
+            let who = seated(&names, session.seat, &session.bot);
+            let row = Row::new(&found.id, one, session, who);
             Some(Row {
-                entry: one.entry.0,
-                evidence: evidence(one.session.0, one.entry.0),
-                why: why(&found.id, session).map(|why| format!("{why}entry={}", one.entry.0)),
-                who: seated(&names, session.seat, &session.bot),
-                session: session.id,
-                at: one.at,
-                turn: String::new(),
-                said: String::new(),
-                took: answer_time(one.sent_ms),
-                thought: match session.side {
-                    Side::Player => millis((one.thought_ms - one.queued_ms).max(0.0)),
-                    Side::Referee => String::new(),
-                },
-                limit: millis(one.limit_ms),
-                used: small_percent(used(one)),
-                fallback: one.fallback,
-                late: used(one) > 1.0,
                 slowest: one.id == slowest.id,
+                ..row
             })
         });
         Ok(Self {
@@ -145,6 +142,7 @@ impl Decisions {
             limited: all.iter().any(|one| used(one) >= SHARE_SHOWN),
             all,
             asked,
+            by_turn,
             ..Self::default()
         })
     }
@@ -152,13 +150,12 @@ impl Decisions {
     /// Keeps those of the page, and adds when they were, what was answered, and how players used their time.
     pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
         let first: Option<usize> = visit.value("cursor").and_then(|at| at.parse().ok());
-        let last = self.rows.len().saturating_sub(1);
-        self.first = first.unwrap_or(0).min(last);
+        let count = self.rows.len();
+        self.first = first.unwrap_or(0).min(count.saturating_sub(1));
+        self.last = self.first;
         self.thinks = self.rows.iter().any(|row| !row.thought.is_empty());
         self.rows.drain(..self.first);
-        let next = self.first + ROWS_MAX;
-        self.pager = Pager::new(visit, (self.all.len() > next).then(|| next.to_string()));
-        self.rows.truncate(ROWS_MAX);
+        self.rows.truncate(READ_MAX);
         if self.rows.is_empty() {
             return Ok(());
         }
@@ -191,8 +188,94 @@ impl Decisions {
                 }
             }
         }
+        self.rows = folded(&self.rows, self.by_turn);
+        self.rows.truncate(ROWS_MAX);
+        self.last = self.first + self.rows.iter().map(|row| row.times).sum::<usize>();
+        let next = (self.last < count).then(|| self.last.to_string());
+        self.pager = Pager::new(visit, next);
         Ok(())
     }
+
+    /// Whether a row stands for several decisions.
+    pub(super) fn folds(&self) -> bool {
+        self.rows.iter().any(|row| row.times > 1)
+    }
+}
+
+impl Row {
+    /// A decision as it is stored: neither its turn nor what was answered is read yet.
+    fn new(id: &str, one: &DecisionShown, session: &SessionShown, who: String) -> Self {
+        Self {
+            entry: one.entry.0,
+            evidence: evidence(one.session.0, one.entry.0),
+            why: why(id, session).map(|why| format!("{why}entry={}", one.entry.0)),
+            who,
+            session: session.id,
+            at: one.at,
+            turn: String::new(),
+            said: String::new(),
+            times: 1,
+            sent_ms: one.sent_ms,
+            took: answer_time(one.sent_ms),
+            thought: match session.side {
+                Side::Player => millis((one.thought_ms - one.queued_ms).max(0.0)),
+                Side::Referee => String::new(),
+            },
+            limit: millis(one.limit_ms),
+            used: small_percent(used(one)),
+            fallback: one.fallback,
+            late: used(one) > 1.0,
+            slowest: false,
+        }
+    }
+
+    /// Whether nothing sets it apart but its answer.
+    fn is_routine(&self) -> bool {
+        !(self.fallback || self.late || self.slowest) && self.said != NO_ANSWER
+    }
+}
+
+/// The same routine answers in a row, such as those of turns in which nobody orders anything, as one row: the slowest of
+/// them. By time they also took the same, as it is written.
+fn folded(rows: &[Row], by_turn: bool) -> Vec<Row> {
+    let alike = |one: &Row, next: &Row| {
+        let routine = one.is_routine() && next.is_routine();
+        routine && one.said == next.said && (by_turn || one.took == next.took)
+    };
+    let mut all = Vec::new();
+    for run in rows.chunk_by(alike) {
+        let slowest = run
+            .iter()
+            .max_by(|one, other| one.sent_ms.total_cmp(&other.sent_ms));
+        match (run, slowest) {
+            ([first, .., last], Some(slowest)) if run.len() >= ALIKE_MIN => {
+                let mut players: Vec<String> = Vec::new();
+                for row in run {
+                    if !players.contains(&row.who) {
+                        players.push(row.who.clone());
+                    }
+                }
+                let same = run.iter().all(|row| row.took == slowest.took);
+                all.push(Row {
+                    turn: match (by_turn, first.turn == last.turn) {
+                        (true, true) => first.turn.clone(),
+                        (true, false) => format!("{}–{}", first.turn, last.turn),
+                        (false, _) => String::new(),
+                    },
+                    who: listed(&players),
+                    times: run.len(),
+                    took: match same {
+                        true => slowest.took.clone(),
+                        false => format!("up to {}", slowest.took),
+                    },
+                    why: None,
+                    ..slowest.clone()
+                });
+            }
+            _ => all.extend_from_slice(run),
+        }
+    }
+    all
 }
 
 /// The share of its limit that a decision took.
@@ -256,4 +339,77 @@ pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
         Some(seat) => format!("/matches/{id}/seats/{seat}/explain?"),
         None => format!("/matches/{id}/seats/0/explain?session={}&", session.id.0),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Row, SessionId, Timestamp, folded};
+
+    #[test]
+    fn turns_without_orders_are_one_row() {
+        let row = |(turn, (who, said, ms)): (u32, (&str, &str, f64))| Row {
+            entry: turn.into(),
+            evidence: String::new(),
+            why: Some(String::new()),
+            who: who.to_owned(),
+            session: SessionId(1),
+            at: Timestamp::UNIX_EPOCH,
+            turn: turn.to_string(),
+            said: said.to_owned(),
+            times: 1,
+            sent_ms: ms,
+            took: format!("{ms} ms"),
+            thought: String::new(),
+            limit: String::new(),
+            used: String::new(),
+            fallback: false,
+            late: false,
+            slowest: ms > 8.0,
+        };
+        let shown = |rows: Vec<Row>| {
+            let shown = rows.into_iter().map(|row| {
+                let Row {
+                    turn,
+                    who,
+                    said,
+                    times,
+                    took,
+                    ..
+                } = row;
+                format!("{turn}: {who} {said}, {times}, {took}")
+            });
+            shown.collect::<Vec<_>>()
+        };
+        let waits = |who, ms| (who, "waits", ms);
+        let moves = [
+            waits("idle", 9.0),
+            waits("idle", 1.0),
+            waits("bully", 3.0),
+            waits("idle", 1.0),
+            waits("idle", 1.0),
+            ("bully", "sends 1 ship", 1.0),
+            waits("idle", 1.0),
+            waits("idle", 1.0),
+            waits("bully", 1.0),
+        ];
+        let mut rows: Vec<Row> = (1..).zip(moves).map(row).collect();
+        let ordered = [
+            "1: idle waits, 1, 9 ms",
+            "2–5: idle and bully waits, 4, up to 3 ms",
+            "6: bully sends 1 ship, 1, 1 ms",
+            "7: idle waits, 1, 1 ms",
+            "8: idle waits, 1, 1 ms",
+            "9: bully waits, 1, 1 ms",
+        ];
+        assert_eq!(shown(folded(&rows, true)), ordered);
+        // By time a row has one.
+        rows.sort_by(|one, other| other.sent_ms.total_cmp(&one.sent_ms));
+        rows.retain(|row| row.said == "waits");
+        let slowest = [
+            "1: idle waits, 1, 9 ms",
+            "3: bully waits, 1, 3 ms",
+            ": idle and bully waits, 6, 1 ms",
+        ];
+        assert_eq!(shown(folded(&rows, false)), slowest);
+    }
 }
