@@ -363,7 +363,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
         "What it compared <small>its choice first; values: points</small>",
         "<abbr title=\"what the bot expects of this answer: points\">Value</abbr>",
         "class=\"mark-out\"",
-        "<details><summary>The words of the wire</summary>",
+        "<details data-reason><summary>The words of the wire</summary>",
         "<dt>Asked</dt><dd><pre class=\"wrapped\">ask</pre></dd>",
         "<dt>Answered</dt><dd><pre class=\"wrapped\">7</pre></dd>",
     ];
@@ -372,7 +372,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     // Its reason, not how it plays in general.
     let known = app.json(&format!("/api/v1{one}")).await;
     let (general, text) = (&known["description"], app.look(&one, "").await.text);
-    assert!(text.contains("<p class=\"lead\">Of "), "{text}");
+    assert!(text.contains("<p class=\"lead\" data-reason>Of "), "{text}");
     assert!(!text.contains(general.as_str().unwrap()), "{text}");
     // The toy counts no tries.
     assert!(!text.contains(">Tried</abbr>"), "{text}");

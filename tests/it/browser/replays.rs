@@ -85,6 +85,8 @@ fn every_replay_is_scrubbed_stepped_played_and_linked_to() {
         // A link leads to its step; a fact leads to where it was sent.
         browser.open(&format!("{page}{link}"));
         shows(&browser, middle);
+        whole(&browser);
+        the_step_has_its_messages(&browser, kit.card().name);
         if kit.card().name == "planetwars" {
             quiet_steps_are_folded(&browser);
         }
@@ -137,6 +139,23 @@ fn the_board_fills_its_place(browser: &Browser, game: &str) {
     let share = browser.text("(() => { const board = document.querySelector('#replay .board'); const {width, height} = board.viewBox.baseVal; const area = board.getBoundingClientRect(); return Math.min(area.width / width, area.height / height) * width / area.width; })()");
     let share: f64 = share.parse().unwrap();
     assert!(share > 0.8, "{game}: {share} of its width");
+}
+
+/// Next to the board is what was received and answered at the step that is shown, once it is opened; at another step it
+/// is folded again.
+fn the_step_has_its_messages(browser: &Browser, game: &str) {
+    let folded = "document.querySelector('[aria-current] ~ .replay-said')";
+    assert_eq!(browser.text(&format!("{folded}.open")), "false", "{game}");
+    browser.click(".replay-said summary");
+    browser.until(&format!(
+        "{folded}.querySelector('pre, .wire')?.textContent.length > 0"
+    ));
+    let reason = browser.text(&format!("{folded}.querySelector('.lead')?.textContent"));
+    let why = browser.text("document.querySelector('#replay a[href*=explain]')?.hidden");
+    assert_eq!(reason != "undefined", why == "false", "{game}: {reason}");
+    browser.press(LEFT);
+    browser.until(&format!("{folded}?.open === false"));
+    browser.press(RIGHT);
 }
 
 /// A click in the list of steps, and one on a chart, each lead to their step.

@@ -118,6 +118,34 @@
     }
     return facts.firstChild ? [facts] : [];
   };
+  // What was received and answered at the step that is shown, and why: of the page of the decision, or else of the
+  // transcript. It is read once it is opened.
+  const said = make("details", { class: "replay-said" });
+  const messages = (step) => {
+    if (embedded || !root.dataset.src || step.entry === null) return [];
+    if (said.dataset.entry !== String(step.entry)) {
+      said.open = false;
+      said.dataset.entry = step.entry;
+      said.replaceChildren(make("summary", {}, reasons(step) ? "Reason, time and messages" : "Message"));
+    }
+    return [said];
+  };
+  said.addEventListener("toggle", async () => {
+    if (!said.open || said.children.length > 1) return;
+    const [{ entry }, why] = [said.dataset, reasons(steps[at])];
+    said.append(make("p", {}, "Reading …"));
+    const places = [[`/matches/${id()}?tab=transcript&entry=${entry}`, `#e${entry} .wire`]];
+    if (why) places.unshift([why, "[data-reason]"]);
+    let parts = [];
+    for (const [from, wanted] of places) {
+      const page = await fetch(from, { headers: { accept: "text/html" } }).then((answer) => answer.text()).catch(() => "");
+      parts = [...new DOMParser().parseFromString(page, "text/html").querySelectorAll(wanted)];
+      if (parts.length) break;
+    }
+    for (const part of parts) part.open = true;
+    if (said.dataset.entry !== entry) return;
+    said.replaceChildren(said.firstChild, ...(parts.length ? parts : [make("p", {}, "It cannot be shown.")]));
+  });
   // A line of the list: a step, or a run of quiet ones. What was found at a step is listed where it is shown or was chosen.
   const item = ({ from, to }, shown) => {
     const step = steps[from];
@@ -148,6 +176,7 @@
       line.append(make("pre", { title: `standard error of ${writer(one)}` }, one.text + (one.cut ? "\n…" : "")));
     }
     if (shown || kind.value) line.append(...details(step));
+    if (shown) line.append(...messages(step));
     return line;
   };
   const more = (label, to) => {
