@@ -66,7 +66,7 @@ impl Contest for Planowanie {
         win_shares,
         duels,
         picture: scene::draw,
-        narrow: None,
+        narrow: Some(scene::draw_narrow),
         news: |_, _| None,
         sentence: sentences::sentence,
         turns_on: |_| false,

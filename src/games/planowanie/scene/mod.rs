@@ -7,7 +7,7 @@ mod state;
 mod watch;
 
 pub use face::{face, suit};
-pub use picture::draw;
+pub use picture::{draw, draw_narrow};
 pub use state::{CURVES, Played, Player, Result, State, Taken};
 pub(super) use watch::Position;
 pub use watch::Watch;

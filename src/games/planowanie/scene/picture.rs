@@ -1,4 +1,5 @@
-//! The picture of a state: the trick on the table, and below it the players with their cards.
+//! The picture of a state: the players with their cards, and the trick on the table, on a phone above them and in a window
+//! next to them.
 
 use super::face::{is_red, parts, suit};
 use super::state::{Played, Player, State};
@@ -6,11 +7,8 @@ use drover_game::scene::{Anchor, Names, Picture, Point, Size, Svg};
 use drover_game::text::counted;
 use serde_json::Value;
 
-const WIDTH: f64 = 400.0;
 const MARGIN: f64 = 6.0;
-const TABLE: f64 = 124.0;
-/// A player's row, and what is between two.
-const ROW: f64 = 76.0;
+/// Between two players' rows.
 const GAP: f64 = 5.0;
 /// The line below them.
 const KEY: f64 = 18.0;
@@ -22,21 +20,79 @@ const NAME_CHARS: usize = 15;
 const OWN_CHARS: usize = 9;
 /// Cards of a hand that are shown.
 const HAND_MAX: usize = 32;
+/// Players whose cards are large in a window.
+const LARGE_MAX: usize = 3;
+
+/// Where things are drawn.
+struct Plan {
+    width: f64,
+    /// The upper edge of the first player's row, and the size of each.
+    top: f64,
+    row: Size,
+    /// A card of a hand.
+    card: Size,
+    /// Where the trick on the table and the last one begin, with their words.
+    open: Point,
+    last: Point,
+}
+
+impl Plan {
+    /// For a window: tricks on the right, one below the other.
+    fn wide(players: usize) -> Self {
+        let (height, card) = match players {
+            0..=LARGE_MAX => (90.0, LARGE),
+            _ => (76.0, SMALL),
+        };
+        Self {
+            width: 570.0,
+            top: MARGIN + 24.0,
+            row: (370.0, height).into(),
+            card: card.into(),
+            open: (386.0, 44.0).into(),
+            last: (386.0, 138.0).into(),
+        }
+    }
+
+    /// For a phone: tricks above the players, one next to the other.
+    fn narrow() -> Self {
+        Self {
+            width: 400.0,
+            top: MARGIN + 124.0,
+            row: (388.0, 76.0).into(),
+            card: SMALL.into(),
+            open: (MARGIN + 4.0, 44.0).into(),
+            last: (214.0, 44.0).into(),
+        }
+    }
+
+    /// The upper edge of a player's row.
+    fn row(&self, place: usize) -> f64 {
+        self.top + place as f64 * (self.row.height + GAP)
+    }
+}
 
 /// Draws a state, if it is one.
 #[must_use]
 pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
     let state = State::read(state)?;
-    let board = Board {
-        state: &state,
-        names,
-    };
-    let height = row(state.players.len()) + KEY;
+    let plan = Plan::wide(state.players.len());
+    Some(drawn(&state, names, &plan))
+}
+
+/// The same for a phone.
+#[must_use]
+pub fn draw_narrow(state: &Value, names: &Names) -> Option<Picture> {
+    let state = State::read(state)?;
+    Some(drawn(&state, names, &Plan::narrow()))
+}
+
+fn drawn(state: &State, names: &Names, plan: &Plan) -> Picture {
+    let board = Board { state, names, plan };
+    let height = plan.row(state.players.len()) + KEY;
     let mut still = Svg::new();
-    still.rect("s-board", (0.0, 0.0), (WIDTH, height), 8.0);
+    still.rect("s-board", (0.0, 0.0), (plan.width, height), 8.0);
     for place in 0..state.players.len() {
-        let size = (WIDTH - 2.0 * MARGIN, ROW);
-        still.rect("s-fill", (MARGIN, row(place)), size, 6.0);
+        still.rect("s-fill", (MARGIN, plan.row(place)), plan.row, 6.0);
     }
     let at = (MARGIN + 4.0, height - 6.0);
     still.text("s-muted", at, 12.0, Anchor::Start, "frame: to move");
@@ -45,17 +101,12 @@ pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
     for (place, shown) in state.players.iter().enumerate() {
         board.seat(&mut svg, place, shown);
     }
-    Some(Picture {
-        width: WIDTH as u32,
+    Picture {
+        width: plan.width as u32,
         height: height as u32,
         still: still.finish(),
         moving: svg.finish(),
-    })
-}
-
-/// The upper edge of a player's row.
-fn row(place: usize) -> f64 {
-    MARGIN + TABLE + place as f64 * (ROW + GAP)
+    }
 }
 
 /// What the deal before gave a player, until the first trick of this one is taken.
@@ -82,13 +133,13 @@ fn tricks(shown: &Player) -> (&'static str, String) {
     }
 }
 
-fn cards(svg: &mut Svg, left: f64, top: f64, hand: &[String]) {
-    let room = WIDTH - 2.0 * MARGIN - 16.0;
+/// Cards next to each other in this room.
+fn cards(svg: &mut Svg, at: Point, room: f64, size: Size, hand: &[String]) {
     let count = hand.len().min(HAND_MAX);
-    let step = ((room - SMALL.0) / (count.max(2) - 1) as f64).min(SMALL.0 + 2.0);
-    for (at, card) in hand.iter().take(HAND_MAX).enumerate() {
-        let at = (left + step * at as f64, top).into();
-        card_at(svg, at, SMALL.into(), card);
+    let step = ((room - size.width) / (count.max(2) - 1) as f64).min(size.width + 2.0);
+    for (number, card) in hand.iter().take(HAND_MAX).enumerate() {
+        let at = (at.x + step * number as f64, at.y).into();
+        card_at(svg, at, size, card);
     }
 }
 
@@ -116,6 +167,7 @@ fn card_at(svg: &mut Svg, at: Point, size: Size, card: &str) {
 struct Board<'a> {
     state: &'a State,
     names: &'a Names,
+    plan: &'a Plan,
 }
 
 impl Board<'_> {
@@ -143,37 +195,42 @@ impl Board<'_> {
         svg.text("s-text s-bold", at, 14.0, Anchor::Start, what);
         let trump = suit(state.trump);
         let class = if is_red(trump) { "s-red" } else { "s-text" };
-        let at = (WIDTH - MARGIN - 4.0, 22.0);
+        let at = (self.plan.width - MARGIN - 4.0, 22.0);
         svg.text(class, at, 14.0, Anchor::End, format!("{trump} is trump"));
-        let (left, right) = (MARGIN + 4.0, WIDTH / 2.0 + 14.0);
-        let label = |svg: &mut Svg, x, text: &str| {
-            svg.text("s-muted", (x, 44.0), 13.0, Anchor::Start, text);
+        let label = |svg: &mut Svg, at: Point, text: &str| {
+            svg.text("s-muted", at, 13.0, Anchor::Start, text);
         };
         let leader = self.name(state.leader.into());
         let open = match (state.trick.is_empty(), state.over) {
             (false, _) => "On the table".to_owned(),
             (true, true) => String::new(),
-            (true, false) if state.to_play.is_some() => format!("{leader} leads"),
-            (true, false) => format!("All declare; {leader} leads"),
+            // While all declare, the players' rows say so.
+            (true, false) => format!("{leader} leads"),
         };
-        label(svg, left, &open);
-        self.on_table(svg, left, &state.trick, None);
+        let at = self.plan.open;
+        label(svg, at, &open);
+        self.on_table(svg, at, &state.trick, None);
         if let Some(last) = &state.last {
-            label(svg, right, &format!("{} took", self.name(last.by.into())));
-            self.on_table(svg, right, &last.cards, Some(last.by));
+            let at = self.plan.last;
+            label(svg, at, &format!("{} took", self.name(last.by.into())));
+            self.on_table(svg, at, &last.cards, Some(last.by));
         }
     }
 
-    /// Cards of a trick, each with its player's colour and seat; the taker's has a frame of its colour.
-    fn on_table(&self, svg: &mut Svg, left: f64, cards: &[Played], taker: Option<u8>) {
+    /// Cards of a trick below its words, each with its player's colour and seat; the taker's has a frame of its colour.
+    fn on_table(&self, svg: &mut Svg, words: Point, cards: &[Played], taker: Option<u8>) {
         for (at, played) in cards.iter().enumerate() {
-            let (x, top) = (left + 45.0 * at as f64, 50.0);
+            let (x, top) = (words.x + 45.0 * at as f64, words.y + 6.0);
             card_at(svg, (x, top).into(), LARGE.into(), &played.card);
             if taker == Some(played.by) {
                 let colour = self.names.colour(played.by.into());
                 svg.rect(&format!("s-line {colour} s-bold"), (x, top), LARGE, 4.0);
             }
-            self.mark(svg, (x + LARGE.0 / 2.0, 112.0).into(), played.by.into());
+            self.mark(
+                svg,
+                (x + LARGE.0 / 2.0, top + 62.0).into(),
+                played.by.into(),
+            );
         }
     }
 
@@ -185,9 +242,9 @@ impl Board<'_> {
     }
 
     fn seat(&self, svg: &mut Svg, place: usize, shown: &Player) {
-        let (x, y, state) = (MARGIN, row(place), self.state);
+        let (x, y, state) = (MARGIN, self.plan.row(place), self.state);
         let number = u8::try_from(place).ok();
-        let size = (WIDTH - 2.0 * MARGIN, ROW);
+        let size = self.plan.row;
         if number.is_some() && state.to_play == number {
             svg.rect("s-line s-text s-bold", (x, y), size, 6.0);
         }
@@ -204,10 +261,13 @@ impl Board<'_> {
             Some(gained) => format!("{} (+{gained})", shown.points),
             None => shown.points.to_string(),
         };
-        let at = (x + size.0 - 8.0, y + 19.5);
+        let at = (x + size.width - 8.0, y + 19.5);
         svg.text("s-text s-bold", at, 14.0, Anchor::End, points);
         match &shown.hand {
-            Some(hand) => cards(svg, x + 8.0, y + 31.0, hand),
+            Some(hand) => {
+                let at = (x + 8.0, y + 31.0).into();
+                cards(svg, at, size.width - 16.0, self.plan.card, hand);
+            }
             None => {
                 let held = counted(shown.held, "hidden card");
                 svg.text("s-muted", (x + 10.0, y + 54.0), 13.0, Anchor::Start, held);

@@ -133,6 +133,15 @@ fn a_fault_is_seen() {
 fn a_picture_is_drawn_as_it_ever_was() {
     let text = include_str!("../golden/scene.json");
     let state: serde_json::Value = serde_json::from_str(text).expect("JSON");
-    let picture = (Planowanie::CARD.picture)(&state, &Names::default()).expect("a picture");
-    assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
+    let narrow = Planowanie::CARD.narrow.expect("one for phones");
+    let drawn = [narrow, Planowanie::CARD.picture].map(|draw| {
+        let picture = draw(&state, &Names::default()).expect("a picture");
+        (picture.width, picture.height, picture.document(""))
+    });
+    let [(.., narrow), (width, height, wide)] = drawn;
+    assert_eq!(narrow, include_str!("../golden/scene_narrow.svg"));
+    // In a window it has the same cards, and a window's shape.
+    let cards = |picture: &str| picture.matches("\"s-face\"").count();
+    assert_eq!((cards(&narrow), cards(&wide)), (8, 8));
+    assert!(4 * height < 3 * width, "{width} x {height}");
 }
