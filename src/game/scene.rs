@@ -10,7 +10,9 @@ mod names;
 mod svg;
 
 pub use self::classes::{CLASSES, STYLE, player};
-pub use self::legend::{Entry, LEGEND_NAME_CHARS, legend, legend_height};
+pub use self::legend::{
+    Entry, LEGEND_NAME_CHARS, legend, legend_aside, legend_aside_height, legend_height,
+};
 pub use self::names::{Names, Numbered, Who};
 pub use self::svg::{Anchor, Point, Size, Svg};
 use serde::{Deserialize, Serialize};

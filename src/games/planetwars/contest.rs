@@ -59,7 +59,7 @@ impl Contest for PlanetWars {
         win_shares: Outcome::win_shares,
         duels: Outcome::duels,
         picture: scene::draw,
-        narrow: None,
+        narrow: Some(scene::draw_narrow),
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,

@@ -6,5 +6,5 @@ mod picture;
 mod state;
 
 pub use news::news;
-pub use picture::draw;
+pub use picture::{draw, draw_narrow};
 pub use state::{CURVES, PlayerState, State};

@@ -3,7 +3,8 @@
 use super::state::{PlayerState, State};
 use crate::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ShownFleet};
 use drover_game::scene::{
-    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_height, player,
+    Anchor, Entry, LEGEND_NAME_CHARS, Names, Picture, Point, Svg, legend, legend_aside,
+    legend_aside_height, legend_height, player,
 };
 use drover_game::text::counted;
 use serde::Deserialize as _;
@@ -11,8 +12,12 @@ use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Width of the picture, in units.
+/// Width of the map, in units, and of what stands next to it in a window, with the room between.
 const WIDTH: f64 = 360.0;
+const ASIDE: f64 = 150.0;
+const BETWEEN: f64 = 10.0;
+/// Sides that have room there.
+const ASIDE_MAX: usize = 4;
 /// Heights of the map.
 const MAP: std::ops::RangeInclusive<f64> = 150.0..=340.0;
 /// Room at the map's edges.
@@ -24,8 +29,9 @@ const SMALL: f64 = 10.5;
 /// A planet without growth, and what each ship of growth adds to its radius.
 const RADIUS: f64 = 8.5;
 const GROWN: f64 = 2.6;
-/// Height of the key below the map, of its lines, and of its letters.
+/// Height of the key below the map and next to it, of its lines, and of its letters.
 const KEY: f64 = 46.0;
+const KEY_ASIDE: f64 = 148.0;
 const KEY_LINE: f64 = 14.0;
 const KEY_LETTERS: f64 = 11.0;
 /// Growth that is drawn.
@@ -41,11 +47,26 @@ const PLANETS_SHOWN: usize = 60;
 /// The picture of a state, if it is one.
 #[must_use]
 pub fn draw(state: &Value, names: &Names) -> Option<Picture> {
+    drawn(state, names, true)
+}
+
+/// The same for a phone.
+#[must_use]
+pub fn draw_narrow(state: &Value, names: &Names) -> Option<Picture> {
+    drawn(state, names, false)
+}
+
+/// `wide`: where that has room, sides and key stand next to the map, else above and below it.
+fn drawn(state: &Value, names: &Names, wide: bool) -> Option<Picture> {
     let state = State::deserialize(state).ok()?;
-    let map = Map::new(&state, names)?;
+    let map = Map::new(&state, names, wide)?;
+    let (width, height) = match map.wide {
+        true => (WIDTH + ASIDE, map.height.max(map.key_top() + KEY_ASIDE)),
+        false => (WIDTH, map.key_top() + KEY),
+    };
     Some(Picture {
-        width: WIDTH as u32,
-        height: (map.top + map.height + KEY) as u32,
+        width: width as u32,
+        height: height as u32,
         still: map.still(),
         moving: map.moving(&state),
     })
@@ -118,10 +139,12 @@ struct Map<'a> {
     places: BTreeMap<u32, (f64, f64)>,
     top: f64,
     height: f64,
+    /// Whether sides and key stand next to it.
+    wide: bool,
 }
 
 impl<'a> Map<'a> {
-    fn new(state: &'a State, names: &'a Names) -> Option<Self> {
+    fn new(state: &'a State, names: &'a Names, wide: bool) -> Option<Self> {
         let planets = &state.planets;
         let finite = planets
             .iter()
@@ -144,7 +167,12 @@ impl<'a> Map<'a> {
             .clamp(*MAP.start(), *MAP.end())
             .ceil();
         let sides = sides(state, names);
-        let top = legend_height(sides.len());
+        let wide = wide && sides.len() <= ASIDE_MAX;
+        let top = if wide {
+            0.0
+        } else {
+            legend_height(sides.len())
+        };
         // Games are sent with y downwards or upwards; here it is upwards.
         let place = |planet: &Planet| {
             let x = (planet.x / 2.0 - (left / 4.0 + right / 4.0)) * scale;
@@ -159,6 +187,7 @@ impl<'a> Map<'a> {
             places: planets.iter().map(place).collect(),
             top,
             height,
+            wide,
             sides,
         })
     }
@@ -179,19 +208,25 @@ impl<'a> Map<'a> {
         svg.finish()
     }
 
-    /// What sizes, numbers and marks mean, below the map.
+    /// The upper edge of the key.
+    fn key_top(&self) -> f64 {
+        match self.wide {
+            true => legend_aside_height(self.sides.len()),
+            false => self.top + self.height,
+        }
+    }
+
+    /// What sizes, numbers and marks mean.
     fn key(&self, svg: &mut Svg) {
-        let middle = self.key_middle();
+        let Point { x: left, y: middle } = self.key_middle();
         for (x, growth) in [(14.0, 1), (46.0, 3), (88.0, 5)] {
-            svg.circle("s-neutral", (x, middle), radius(growth));
-            let at = (x, middle + LARGE * 0.36);
+            svg.circle("s-neutral", (left + x, middle), radius(growth));
+            let at = (left + x, middle + LARGE * 0.36);
             let words = format_args!("{growth:+}");
             svg.text("s-on s-bold", at, LARGE, Anchor::Middle, words);
         }
-        let own = "On it: its ships · at its edge: its owner";
-        let fleet = "1▸50: a fleet of player 1, 50 ships";
-        self.key_line(svg, 0.0, own);
-        self.key_line(svg, 1.0, fleet);
+        self.key_line(svg, 0.0, "On it: its ships ·|at its edge: its owner");
+        self.key_line(svg, 1.0, "1▸50: a fleet of|player 1, 50 ships");
     }
 
     /// What the words below a planet mean: one of this map, whose growth may rise, stands for all.
@@ -199,21 +234,38 @@ impl<'a> Map<'a> {
         let growth = match state.planets.first() {
             Some(Planet { id, growth, .. }) if are_labelled(state) => {
                 let ships = counted(*growth, "new ship");
-                format!("P{id} {growth:+}: planet {id}, {ships} a turn")
+                format!("P{id} {growth:+}: planet {id},|{ships} a turn")
             }
-            _ => "The larger, the more new ships a turn".to_owned(),
+            _ => "The larger, the more|new ships a turn".to_owned(),
         };
         self.key_line(svg, -1.0, &growth);
     }
 
-    /// A line of the key, this many below its middle.
+    /// A line of the key, this many below its middle; in a window broken in two where it says so.
     fn key_line(&self, svg: &mut Svg, line: f64, words: &str) {
-        let at = (114.0, self.key_middle() + 4.0 + line * KEY_LINE);
-        svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, words);
+        let Point { x: left, y: middle } = self.key_middle();
+        let mut write = |x, y, words: &str| {
+            svg.text(
+                "s-muted",
+                (x, middle + y),
+                KEY_LETTERS,
+                Anchor::Start,
+                words,
+            );
+        };
+        if !self.wide {
+            return write(114.0, 4.0 + line * KEY_LINE, &words.replace('|', " "));
+        }
+        for (half, words) in [0.0, 1.0].into_iter().zip(words.split('|')) {
+            let down = 40.0 + (2.0 * (line + 1.0) + half) * KEY_LINE;
+            write(left, down, words.trim_end_matches(" ·"));
+        }
     }
 
-    fn key_middle(&self) -> f64 {
-        self.top + self.height + KEY / 2.0 + 1.0
+    /// The left edge of the key, and the middle of its samples.
+    fn key_middle(&self) -> Point {
+        let left = if self.wide { WIDTH + BETWEEN } else { 0.0 };
+        (left, self.key_top() + KEY / 2.0 + 1.0).into()
     }
 
     fn moving(&self, state: &State) -> String {
@@ -246,7 +298,10 @@ impl<'a> Map<'a> {
             });
         }
         let entries: Vec<Entry> = self.sides.iter().map(entry).collect();
-        legend(&mut svg, WIDTH, &entries);
+        match self.wide {
+            true => legend_aside(&mut svg, WIDTH + BETWEEN, &entries),
+            false => legend(&mut svg, WIDTH, &entries),
+        }
         self.growth_key(&mut svg, state);
         svg.finish()
     }

@@ -253,17 +253,24 @@ fn a_picture_is_drawn_as_ever() {
         .iter()
         .find(|scene| scene.turn == 25)
         .unwrap();
-    let draw = |state| (KIT.card().picture)(state, &Names::default()).unwrap();
-    let picture = draw(&scene.state);
-    assert_eq!(picture.document(""), include_str!("../golden/scene.svg"));
+    let drawn = [KIT.card().narrow.unwrap(), KIT.card().picture].map(|draw| {
+        let picture = draw(&scene.state, &Names::default()).unwrap();
+        (picture.width, picture.height, picture.document(""))
+    });
+    let [(.., narrow), (width, height, wide)] = drawn;
+    assert_eq!(narrow, include_str!("../golden/scene_narrow.svg"));
+    // In a window it has the same planets and fleets, and a window's shape.
+    for mark in ["<title>Planet ", "▸"] {
+        let count = |picture: &str| picture.matches(mark).count();
+        assert_eq!(count(&narrow), count(&wide), "{mark}");
+    }
+    assert!(4 * height < 3 * width, "{width} x {height}");
     // A planet that is upgraded moves.
+    let draw = |state| (KIT.card().picture)(state, &Names::default()).unwrap();
     let mut upgraded = scene.state.clone();
     upgraded["planets"][0]["growth"] = json!(4);
     let upgraded = draw(&upgraded);
-    assert_eq!(upgraded.still, picture.still);
-    assert!(
-        upgraded
-            .moving
-            .contains("P1 +4: planet 1, 4 new ships a turn")
-    );
+    assert_eq!(upgraded.still, draw(&scene.state).still);
+    assert!(upgraded.moving.contains("P1 +4: planet 1,"));
+    assert!(upgraded.moving.contains("4 new ships a turn"));
 }
