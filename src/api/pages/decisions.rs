@@ -77,8 +77,10 @@ pub(super) struct Row {
     /// To why it was so, where our bot decided.
     pub(super) why: Option<String>,
     pub(super) who: String,
-    pub(super) session: SessionId,
-    at: Timestamp,
+    session: SessionId,
+    pub(super) seat: Option<u8>,
+    /// When it was asked for.
+    pub(super) at: Timestamp,
     /// The number of its turn.
     pub(super) turn: String,
     /// What was answered, in the game's words, once that was read.
@@ -211,6 +213,7 @@ impl Row {
             why: why(id, session).map(|why| format!("{why}entry={}", one.entry.0)),
             who,
             session: session.id,
+            seat: session.seat,
             at: one.at,
             turn: String::new(),
             said: String::new(),
@@ -342,18 +345,19 @@ pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::{Row, SessionId, Timestamp, folded};
 
-    #[test]
-    fn turns_without_orders_are_one_row() {
-        let row = |(turn, (who, said, ms)): (u32, (&str, &str, f64))| Row {
+    /// A decision that was asked for by the entry of this number, in as many seconds.
+    pub(in super::super) fn row(turn: u32, said: &str, ms: f64) -> Row {
+        Row {
             entry: turn.into(),
             evidence: String::new(),
             why: Some(String::new()),
-            who: who.to_owned(),
+            who: "idle".to_owned(),
             session: SessionId(1),
-            at: Timestamp::UNIX_EPOCH,
+            seat: Some(0),
+            at: Timestamp::from_second(turn.into()).unwrap(),
             turn: turn.to_string(),
             said: said.to_owned(),
             times: 1,
@@ -365,7 +369,11 @@ mod tests {
             fallback: false,
             late: false,
             slowest: ms > 8.0,
-        };
+        }
+    }
+
+    #[test]
+    fn turns_without_orders_are_one_row() {
         let shown = |rows: Vec<Row>| {
             let shown = rows.into_iter().map(|row| {
                 let Row {
@@ -380,19 +388,21 @@ mod tests {
             });
             shown.collect::<Vec<_>>()
         };
-        let waits = |who, ms| (who, "waits", ms);
-        let moves = [
-            waits("idle", 9.0),
-            waits("idle", 1.0),
-            waits("bully", 3.0),
-            waits("idle", 1.0),
-            waits("idle", 1.0),
-            ("bully", "sends 1 ship", 1.0),
-            waits("idle", 1.0),
-            waits("idle", 1.0),
-            waits("bully", 1.0),
+        let bully = |row: Row| Row {
+            who: "bully".to_owned(),
+            ..row
+        };
+        let mut rows = vec![
+            row(1, "waits", 9.0),
+            row(2, "waits", 1.0),
+            bully(row(3, "waits", 3.0)),
+            row(4, "waits", 1.0),
+            row(5, "waits", 1.0),
+            bully(row(6, "sends 1 ship", 1.0)),
+            row(7, "waits", 1.0),
+            row(8, "waits", 1.0),
+            bully(row(9, "waits", 1.0)),
         ];
-        let mut rows: Vec<Row> = (1..).zip(moves).map(row).collect();
         let ordered = [
             "1: idle waits, 1, 9 ms",
             "2–5: idle and bully waits, 4, up to 3 ms",
@@ -402,7 +412,7 @@ mod tests {
             "9: bully waits, 1, 1 ms",
         ];
         assert_eq!(shown(folded(&rows, true)), ordered);
-        // By time a row has one.
+        // By time those that took the same are one row, whatever their turns.
         rows.sort_by(|one, other| other.sent_ms.total_cmp(&one.sent_ms));
         rows.retain(|row| row.said == "waits");
         let slowest = [

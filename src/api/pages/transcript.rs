@@ -1,6 +1,6 @@
 //! Everything that was said in a match, in the order of time.
 
-use super::decisions::Decisions;
+use super::decisions::{Decisions, Row};
 use super::filters::{Pager, link};
 use super::turns::{self, Turns};
 use super::view::{self, When};
@@ -15,7 +15,9 @@ use crate::clock::time;
 use crate::history::{self, MatchEntry};
 use crate::store::{Direction, SessionId, Side};
 use games::scene::Names;
-use std::collections::HashMap;
+use jiff::Timestamp;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 /// The most lines on one page.
 const LINES_MAX: usize = 25;
@@ -155,25 +157,15 @@ fn numbered(
     });
     let mut all: Vec<(i64, MatchEntry)> = clocked.collect();
     all.sort_by_key(|(at_us, _)| *at_us);
-    let rows = decisions.rows.iter();
-    let reasons = rows.filter_map(|row| Some((row.entry, row.why.as_ref()?)));
-    let reasons: HashMap<i64, &String> = reasons.collect();
-    let (mut turn, mut open) = (0, HashMap::new());
-    let line = |(number, (_, entry)): (usize, (i64, MatchEntry))| {
+    let mut reasons = Reasons::new(decisions, all.iter().map(|(_, entry)| entry.id.0));
+    let mut turn = 0;
+    let line = |(number, (at_us, entry)): (usize, (i64, MatchEntry))| {
         let at = time(entry.at_us);
         turn = turn.max(match decisions.asked.contains(&entry.id) {
             true => turns.asked(at),
             false => turns.passed(at),
         });
-        let why = match is_received(&entry) {
-            true => {
-                if let Some(why) = reasons.get(&entry.id.0) {
-                    open.insert(entry.session, *why);
-                }
-                None
-            }
-            false => open.remove(&entry.session).cloned(),
-        };
+        let why = reasons.next(&entry, time(at_us));
         Numbered {
             number,
             turn,
@@ -182,6 +174,58 @@ fn numbered(
         }
     };
     (1..).zip(all).map(line).collect()
+}
+
+/// Why answers are so.
+struct Reasons<'a> {
+    /// By the entry that asked for it, where that is shown.
+    shown: HashMap<i64, &'a String>,
+    /// Where it stands in another transcript of the seat, such as the bot's own next to our referee's: the newest first.
+    others: HashMap<u8, Vec<&'a Row>>,
+    /// Those of sessions that have not answered yet.
+    open: HashMap<SessionId, &'a String>,
+}
+
+impl<'a> Reasons<'a> {
+    fn new(decisions: &'a Decisions, entries: impl Iterator<Item = i64>) -> Self {
+        let entries: HashSet<i64> = entries.collect();
+        let mut reasons = Self {
+            shown: HashMap::new(),
+            others: HashMap::new(),
+            open: HashMap::new(),
+        };
+        for row in &decisions.rows {
+            match (&row.why, row.seat) {
+                (Some(why), _) if entries.contains(&row.entry) => {
+                    reasons.shown.insert(row.entry, why);
+                }
+                (Some(_), Some(seat)) => reasons.others.entry(seat).or_default().push(row),
+                _ => {}
+            }
+        }
+        for rows in reasons.others.values_mut() {
+            rows.sort_by_key(|row| Reverse(row.at));
+        }
+        reasons
+    }
+
+    /// Why a player sent this line, if it is the first after it was asked. Lines come in the order of time.
+    fn next(&mut self, entry: &MatchEntry, at: Timestamp) -> Option<String> {
+        if is_received(entry) {
+            if let Some(why) = self.shown.get(&entry.id.0) {
+                self.open.insert(entry.session, why);
+            }
+            return None;
+        }
+        let others = entry.seat.and_then(|seat| self.others.get_mut(&seat));
+        if let Some(rows) = others {
+            while let Some(row) = rows.pop_if(|row| row.at <= at) {
+                self.open
+                    .extend(row.why.as_ref().map(|why| (entry.session, why)));
+            }
+        }
+        self.open.remove(&entry.session).cloned()
+    }
 }
 
 /// Which lines are asked for.
@@ -258,5 +302,63 @@ fn line(names: &Names, numbered: Numbered) -> Line {
         text: text.to_owned(),
         rest: rest.to_owned(),
         why: numbered.why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::decisions::tests::row;
+    use super::{Decisions, Direction, MatchEntry, Reasons, SessionId, Side, Timestamp};
+    use crate::store::EntryId;
+
+    #[test]
+    fn the_first_answer_after_a_question_has_its_reason() {
+        let entry = |session: i64, seat: u8, id: i64, direction| MatchEntry {
+            id: EntryId(id),
+            session: SessionId(session),
+            side: if session == 1 {
+                Side::Player
+            } else {
+                Side::Referee
+            },
+            seat: Some(seat),
+            bot: String::new(),
+            seq: 0,
+            at_us: 0,
+            direction,
+            text: String::new(),
+            entrant: None,
+        };
+        let mut asked = row(5, "waits", 1.0);
+        asked.why = Some("why".to_owned());
+        let decisions = Decisions {
+            rows: vec![asked],
+            ..Decisions::default()
+        };
+        let answers = |shown: &[i64], lines: &[(MatchEntry, i64)]| {
+            let mut reasons = Reasons::new(&decisions, shown.iter().copied());
+            let second = |second: &i64| Timestamp::from_second(*second).unwrap();
+            let next = |(entry, at): &(MatchEntry, i64)| reasons.next(entry, second(at)).is_some();
+            lines.iter().map(next).collect::<Vec<bool>>()
+        };
+        // In the transcript that was asked, by the question, whatever the clock.
+        let own = [
+            (entry(1, 0, 4, Direction::Out), 9),
+            (entry(1, 0, 5, Direction::In), 1),
+            (entry(1, 0, 6, Direction::Out), 1),
+            (entry(1, 0, 7, Direction::Out), 9),
+        ];
+        assert_eq!(answers(&[4, 5, 6, 7], &own), [false, false, true, false]);
+        // In our referee's of the same seat, by the clock.
+        let referees = [
+            (entry(2, 0, 20, Direction::In), 4),
+            (entry(3, 1, 21, Direction::In), 6),
+            (entry(2, 0, 22, Direction::In), 6),
+            (entry(2, 0, 23, Direction::In), 7),
+        ];
+        assert_eq!(
+            answers(&[20, 21, 22, 23], &referees),
+            [false, false, true, false]
+        );
     }
 }
