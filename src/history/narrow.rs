@@ -5,13 +5,15 @@ use super::secrecy;
 use crate::store::sql::Builder;
 use games::neutral::stands_for_all;
 
-/// Each of our seats in matches `?1` (JSON), once: by its sessions, and by its spec where our referee seated it. A session whose seat is unknown has a `place` below 0.
+/// Each of our seats in matches `?1` (JSON), once: by its sessions, and by its spec where our referee seated it, also where
+/// it filled a seat. A session whose seat is unknown has a `place` below 0.
 pub(super) const OWN: &str = "
     SELECT x.match_id, coalesce(x.seat, -x.id) AS place, replace(x.bot, 'builtin:', '') AS bot
     FROM json_each($1) w CROSS JOIN sessions x ON x.match_id = w.value
     WHERE x.side = 'player' OR substr(x.bot, 1, 8) = 'builtin:' OR substr(x.bot, 1, 4) = 'bot:'
     UNION SELECT x.match_id, x.seat, replace(x.spec, 'builtin:', '')
-    FROM json_each($1) w CROSS JOIN seats x ON x.match_id = w.value WHERE substr(x.spec, 1, 8) = 'builtin:' OR substr(x.spec, 1, 4) = 'bot:'";
+    FROM json_each($1) w CROSS JOIN seats x ON x.match_id = w.value
+    WHERE substr(x.spec, 1, 8) = 'builtin:' OR substr(x.spec, 1, 4) = 'bot:' OR x.spec = 'filler'";
 
 /// From which name on, and below which, those are that a bot's name means: of a user's program, perhaps all versions.
 pub(super) fn meant(bot: &str) -> [String; 2] {

@@ -207,6 +207,7 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
     let mut row = new_match(3, true);
     row.game = "koehandel".to_owned();
     row.seats[0].spec = "bot:kb@1".to_owned();
+    row.seats[1].spec = "filler".to_owned();
     app.store().open_match(row).await.unwrap();
     let result = MatchResult::new(9, Cause::Normal, vec![2, 1]);
     let id = match_id(3);
@@ -222,10 +223,16 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
         let few = page.text.contains("95 % interval: too few results");
         assert!(few, "{}", page.text);
     }
+    // A seat that the referee filled is that bot's, as a rival and in results.
+    let filler = app.json("/api/v1/bots/koehandel/filler").await;
+    assert_eq!(filler["lost"], 1);
+    let rivals = app.json("/api/v1/bots/koehandel/filler/versus").await;
+    assert_eq!(rivals["items"][0]["rival"], "bot:kb@1");
+    let results = app.json("/api/v1/results?bot=filler").await;
+    assert_eq!(results["items"][0]["opponents"], "bot:kb@1");
     let page = app.get("/bots").await.text;
-    let filled = "those that a referee filled count for rivals alone";
     let unplayed = "<td class=\"n\"><span class=\"soft\">none</span></td>";
-    for part in [filled, unplayed, "of all rivals together"] {
+    for part in [unplayed, "of all rivals together"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let row = page.split("/bots/koehandel/bot:kb@1").nth(1).unwrap();
