@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::query::{ByGame, Params, Sparse};
 use super::reader::Reader;
 use super::shapes::{Listed, Paged};
-use crate::history;
+use crate::history::{self, BotRecord};
 use axum::extract::Path;
 use axum::response::Response;
 use games::BotCard;
@@ -63,6 +63,25 @@ pub(super) struct BotResults {
     pub win_share_high: Option<f64>,
 }
 
+impl BotResults {
+    /// Of a bot that has this record.
+    pub(super) fn new(bot: BotShown, record: &BotRecord) -> Self {
+        let matches = record.won + record.tied + record.lost;
+        let share = (matches > 0).then(|| ClusteredMean::from(record.share));
+        let interval = share.map(|share| share.share_interval());
+        Self {
+            bot,
+            matches,
+            won: record.won,
+            tied: record.tied,
+            lost: record.lost,
+            win_share: share.map(|share| share.value()),
+            win_share_low: interval.map(|(low, _)| low),
+            win_share_high: interval.map(|(_, high)| high),
+        }
+    }
+}
+
 /// One of the built-in bots with its results.
 #[utoipa::path(get, path = "/api/v1/bots/{game}/{bot}", params(Sparse), responses((status = 200, body = BotResults)))]
 pub(super) async fn one(
@@ -77,19 +96,7 @@ pub(super) async fn find(reader: &Reader, game: &str, bot: &str) -> Result<BotRe
     let bot = find_shown(reader, game, bot).await?;
     let open_us = reader.sight.open_us();
     let record = history::bot_record(reader.state.store.reader(), game, &bot.name, open_us).await?;
-    let matches = record.won + record.tied + record.lost;
-    let share = (matches > 0).then(|| ClusteredMean::from(record.share));
-    let interval = share.map(|share| share.share_interval());
-    Ok(BotResults {
-        bot,
-        matches,
-        won: record.won,
-        tied: record.tied,
-        lost: record.lost,
-        win_share: share.map(|share| share.value()),
-        win_share_low: interval.map(|(low, _)| low),
-        win_share_high: interval.map(|(_, high)| high),
-    })
+    Ok(BotResults::new(bot, &record))
 }
 
 /// The bot of this name: built in, or a user's that has played in this version or, without one, in any.

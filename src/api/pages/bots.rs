@@ -14,6 +14,7 @@ use crate::history::{self, Filter};
 use askama::Template;
 use axum::extract::Path;
 use axum::response::Response;
+use games::text::counted;
 use std::collections::HashMap;
 
 #[derive(Template)]
@@ -30,17 +31,44 @@ struct OfGame {
     bots: Vec<Ranked>,
 }
 
+/// A bot in the list.
 struct Ranked {
-    bot: BotShown,
-    /// The seats that it took and its share of the wins; empty: none.
-    seats: String,
-    share: String,
+    found: BotResults,
+    /// Bots that play as it does in matches of another kind.
+    variants: Vec<Self>,
 }
 
 impl Ranked {
+    fn name(&self) -> &str {
+        &self.found.bot.name
+    }
+
     /// How it plays: its description without what a node of its search is, which its own page says.
     fn plays(&self) -> &str {
-        plays(self.bot.description)
+        plays(self.found.bot.description)
+    }
+
+    /// Its share of the wins, and the 95 % interval of that; `None` if it has taken no seat.
+    fn share(&self) -> Option<(String, String)> {
+        share(&self.found)
+    }
+
+    fn seats(&self) -> String {
+        counted(self.found.matches, "seat")
+    }
+
+    /// It and its variants.
+    fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.variants)
+    }
+
+    /// Whether another one is its variant: on the same rung, with a name that goes on from its own (`idle-team`).
+    fn is_base_of(&self, other: &Self) -> bool {
+        let rung = self.found.bot.rung;
+        let rest = other.name().strip_prefix(self.name());
+        rung.is_some()
+            && rung == other.found.bot.rung
+            && rest.is_some_and(|rest| rest.starts_with('-'))
     }
 }
 
@@ -76,15 +104,17 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
                 bots: Vec::new(),
             });
         }
-        let record = records.get(&bot.name);
-        let seats = record.map(|record| record.share.count.to_string());
-        let share = record.map(|record| percent(record.share.mean()));
-        if let Some(game) = games.last_mut() {
-            game.bots.push(Ranked {
-                seats: seats.unwrap_or_default(),
-                share: share.unwrap_or_default(),
-                bot,
-            });
+        let record = records.remove(&bot.name).unwrap_or_default();
+        let one = Ranked {
+            found: BotResults::new(bot, &record),
+            variants: Vec::new(),
+        };
+        let Some(game) = games.last_mut() else {
+            continue;
+        };
+        match game.bots.last_mut() {
+            Some(base) if base.is_base_of(&one) => base.variants.push(one),
+            _ => game.bots.push(one),
         }
     }
     let shell = visit.shell("Bots", "/bots");
@@ -136,20 +166,28 @@ fn against(bot: &BotShown) -> String {
     )
 }
 
+/// A bot's share of the wins, and the 95 % interval of that; `None` if it has taken no seat.
+fn share(found: &BotResults) -> Option<(String, String)> {
+    let (share, low, high) = (
+        found.win_share?,
+        found.win_share_low?,
+        found.win_share_high?,
+    );
+    Some((percent(share), interval(low, high, found.matches)))
+}
+
 fn results(found: &BotResults) -> Vec<(&'static str, String, String)> {
-    let (Some(share), Some(low), Some(high)) =
-        (found.win_share, found.win_share_low, found.win_share_high)
-    else {
+    let Some((share, range)) = share(found) else {
         return Vec::new();
     };
     let count = |name, count: u64| (name, count.to_string(), String::new());
-    let range = format!("95 % interval: {}", interval(low, high, found.matches));
+    let range = format!("95 % interval: {range}");
     vec![
         count("Seats", found.matches),
         count("Won", found.won),
         count("Tied", found.tied),
         count("Lost", found.lost),
-        ("Win share", percent(share), range),
+        ("Win share", share, range),
     ]
 }
 

@@ -231,14 +231,16 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
     let results = app.json("/api/v1/results?bot=filler").await;
     assert_eq!(results["items"][0]["opponents"], "bot:kb@1");
     let page = app.get("/bots").await.text;
-    let unplayed = "<td class=\"n\"><span class=\"soft\">none</span></td>";
-    for part in [unplayed, "of all rivals together"] {
+    let unplayed = "<td class=\"n soft nowrap\">not played</td>";
+    let variant = "<div class=\"small soft\">idle-team: Orders nothing";
+    for part in [unplayed, variant, "of all rivals together"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let row = page.split("/bots/koehandel/bot:kb@1").nth(1).unwrap();
     let row = row.split("</tr>").next().unwrap();
     assert!(
-        row.ends_with("<td class=\"n\">1</td><td class=\"n\">100.0\u{a0}%</td>"),
+        row.contains("<td class=\"n\">1</td><td class=\"n\">100.0\u{a0}%</td>")
+            && row.ends_with(">too few matches</td>"),
         "{row}"
     );
 }
