@@ -250,6 +250,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
             "{}",
             kit.card().name
         );
+        let card = kit.card();
+        let matches = format!("<a href=\"/matches?game={}\">{}</a>", card.name, card.title);
+        assert!(start.contains(&matches), "{matches}: {start}");
     }
     assert!(start.contains("<summary>Planet Wars "), "{start}");
     let matches = app.look("/matches", "").await.text;
@@ -398,6 +401,13 @@ async fn a_page_that_is_refreshed_keeps_its_boards() {
     for (page, boards) in [(&whole, true), (&fresh, false)] {
         assert_eq!(page.contains("<svg class=\"board\""), boards, "{page}");
         assert!(page.contains("id=\"replay\""), "{page}");
+    }
+    // The start page opens it in the middle, but says how it ended.
+    let start = app.look("/", "").await.text;
+    let won = "<li>Result:</li><li data-seat=\"0\">";
+    let points = "<strong>Seat 1</strong> 3 points <span class=\"outcome\">";
+    for part in [won, points] {
+        assert!(start.contains(part), "{part}: {start}");
     }
 }
 
