@@ -396,19 +396,23 @@ pub(super) fn words(model: &Value) -> Vec<(&'static str, String)> {
         true => ", too large to be drawn for two players",
         false => "",
     };
+    let penned = match model.penned {
+        0 => String::new(),
+        penned => format!(", {penned} of them in the pen"),
+    };
+    let dogs_each = match model.dogs.len() {
+        0 => String::new(),
+        count => format!("{} and ", counted(count, "dog")),
+    };
+    let sheep = model.sheep;
     vec![
         (
-            "Size of a tile",
-            format!("{columns} × {rows} cells for each player{drawn}"),
+            "Size",
+            format!(
+                "{columns} × {rows} cells for each player, with {dogs_each}{sheep} sheep{penned}{drawn}"
+            ),
         ),
         ("Options", options.join(", ")),
-        (
-            "Sheep of a tile",
-            match model.penned {
-                0 => format!("{}, none in the pen", model.sheep),
-                penned => format!("{}, {penned} in the pen", model.sheep),
-            },
-        ),
         ("Dogs start at (x, y from 0)", joined(dogs.collect())),
         ("Sheep were found to start at", joined(seen.collect())),
     ]

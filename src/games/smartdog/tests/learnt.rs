@@ -87,7 +87,8 @@ fn a_map_learnt_is_recognised() {
     assert_eq!(model["matches"], 2);
     // People see where what starts.
     let said: BTreeMap<_, _> = words(&model).into_iter().collect();
-    assert_eq!(said["Size of a tile"], "8 × 5 cells for each player");
+    let size = "8 × 5 cells for each player, with 1 dog and 2 sheep, 1 of them in the pen";
+    assert_eq!(said["Size"], size);
     assert_eq!(said["Dogs start at (x, y from 0)"], "(1, 1)");
     assert_eq!(found(&model).as_ref(), Some(&map));
     assert!(found(&json!(7)).is_none());
