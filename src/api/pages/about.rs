@@ -148,7 +148,7 @@ fn run_by(seat: &SeatRow, ours: bool) -> &'static str {
     if !ours {
         return match spec {
             "" => "not known: it sat at another referee's table",
-            _ => "this daemon, at another referee's table",
+            _ => "Drover, at another referee's table",
         };
     }
     match spec.split_once(':').map_or(spec, |(kind, _)| kind) {
@@ -275,7 +275,7 @@ mod tests {
         assert!(said("filler", true).contains("nobody"));
         assert_eq!(said("", true), "not known");
         let (ours, other) = (said("builtin:guide", false), said("", false));
-        assert_eq!(ours, "this daemon, at another referee's table");
+        assert_eq!(ours, "Drover, at another referee's table");
         assert_eq!(other, "not known: it sat at another referee's table");
     }
 }

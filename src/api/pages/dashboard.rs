@@ -167,7 +167,7 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
     let whole = |name| format!("{:.0}", sum(name));
     let faulty = format!("in the last hour, {} by a fault", counted(failed));
     // Sessions' decisions: those of seats that our referee alone plays are in the ledger only.
-    let started = "sent to referees since the daemon started";
+    let started = "sent to referees since Drover started";
     vec![
         figure("Live matches", counted(live), ""),
         figure("Our bots", whole(names::SESSIONS_LIVE), "that play now"),

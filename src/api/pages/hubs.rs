@@ -53,7 +53,7 @@ fn line(hub: HubStatus) -> Line {
     let (state, mark) = match hub.phase {
         Phase::Waiting if hub.failures > 0 => ("waits after failures", "bad"),
         Phase::Waiting => ("waits", "warn"),
-        Phase::Connecting => ("dials", "warn"),
+        Phase::Connecting => ("connects", "warn"),
         Phase::Queued => ("in the queue", "good"),
         Phase::Playing => ("plays", "good live"),
         Phase::Elsewhere => ("another replica", ""),

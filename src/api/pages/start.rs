@@ -160,7 +160,7 @@ impl Place {
                 )
             }
             None => (
-                "No referee runs here. This runs a daemon whose built-in bots play each other all the time:",
+                "No referee runs here. With this one, built-in bots play each other all the time:",
                 "drover serve --demo".to_owned(),
                 None,
             ),

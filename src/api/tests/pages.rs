@@ -106,6 +106,11 @@ async fn a_pass_reads_as_its_token_would_and_does_nothing_else() {
     for not_theirs in ["hidden-word", "drover.sock", "href=\"/metrics\""] {
         assert!(!start.text.contains(not_theirs), "{}", start.text);
     }
+    let hubs = app.look("/hubs", &reading).await.text;
+    assert!(
+        hubs.contains("None of our bots is on a hub.</div>"),
+        "{hubs}"
+    );
     let tokens = app.look("/api/v1/tokens", &reading).await;
     assert_eq!(tokens.status, StatusCode::FORBIDDEN);
     app.state.tokens.revoke(&name).await.unwrap();
@@ -260,7 +265,7 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     assert!(matches.contains(choice), "{matches}");
     assert!(matches.contains("No match is stored yet."), "{matches}");
     let board = app.look("/dashboard", "").await.text;
-    let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since the daemon started<";
+    let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since Drover started<";
     let metrics = "<a href=\"/metrics\">Metrics</a>";
     for part in [decisions, "<pre>[[hub]]\n", metrics] {
         assert!(board.contains(part), "{part}: {board}");
@@ -352,7 +357,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     let parts = [
         "<dt>Ended</dt>",
         "Run by",
-        "on the daemon's machine",
+        "on Drover's machine",
         &verify,
         "match.html",
     ];
