@@ -87,8 +87,8 @@ fn page(visit: &Visit, name: &str) -> Result<Response, Problem> {
 }
 
 /// A guide as HTML: headings can be linked to, commands copied; links to other guides lead to their pages, and show their
-/// titles where they show the name of a file; those to other files are text. A long one has contents, and parts that can be
-/// folded.
+/// titles where they show the name of a file; those to other files are these files' names. A long one has contents, and
+/// parts that can be folded.
 fn rendered(text: &str) -> String {
     let events: Vec<Event<'_>> = Parser::new_ext(text, Options::ENABLE_TABLES).collect();
     let headings = events.iter().filter(|event| is_part(event)).count();
@@ -148,6 +148,7 @@ impl<'a> Rendering<'a> {
                 self.events
                     .push(Event::Text(title.unwrap_or_default().into()));
             }
+            Event::Text(name) if self.names_a_file(&name) => self.events.push(Event::Code(name)),
             Event::Start(Tag::Heading { level, .. }) => {
                 if self.in_parts && level == HeadingLevel::H2 {
                     self.open_part();
@@ -191,6 +192,12 @@ impl<'a> Rendering<'a> {
     fn names_a_guide(&self, text: &str) -> bool {
         let open = self.links.last();
         open.is_some_and(|(_, title)| title.is_some()) && text.ends_with(".md")
+    }
+
+    /// Whether a text is the name of a file that is not served.
+    fn names_a_file(&self, text: &str) -> bool {
+        let open = self.links.last();
+        open.is_some_and(|(leads, _)| !leads) && text.contains('.') && !text.contains(' ')
     }
 
     fn open_part(&mut self) {
@@ -372,6 +379,10 @@ mod tests {
         assert!(!index.contains("<details"), "{index}");
         let title = "<a href=\"/docs/hubs\">Keep hub connections";
         assert!(index.contains(title), "{index}");
+        // What is in the source alone is no link, but a file's name.
+        let readme = rendered(guide("readme"));
+        let name = "<li><code>CONTRIBUTING.md</code>: build it";
+        assert!(readme.contains(name), "{readme}");
     }
 
     #[test]
