@@ -342,7 +342,7 @@ async fn a_match_leads_to_its_decisions_and_their_reasons() {
     ];
     page(&format!("/matches/{id}"), &parts).await;
     let parts = [
-        "<td>bid 190, by W</td>",
+        "\">bid 190, by W</a></td>",
         ">Seen by</th>",
         "kind=bluff",
         "href=\"?entry=",

@@ -143,7 +143,7 @@ async fn who_saw_it_is_said_only_where_not_everybody_did() {
     store.close_match(&match_id(1), result).await.unwrap();
     let path = format!("/matches/{}?tab=facts", match_id(1));
     let page = app.look(&path, "").await.text;
-    assert!(page.contains("<td>number 1</td>"), "{page}");
+    assert!(page.contains("\">number 1</a></td>"), "{page}");
     assert!(!page.contains(">Seen by</th>"), "{page}");
     assert!(!page.contains("Who saw it"), "{page}");
 }
