@@ -38,7 +38,8 @@ pub fn grouped(number: i64) -> String {
 }
 
 /// A word for a number of what it names: `match`, `matches`.
-pub(crate) fn in_number(number: i64, word: &str) -> String {
+#[must_use]
+pub fn in_number(number: i64, word: &str) -> String {
     let stem = word.strip_suffix('y');
     let hisses = ["s", "x", "ch", "sh"].iter().any(|end| word.ends_with(end));
     match stem {

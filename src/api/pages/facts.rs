@@ -8,6 +8,7 @@ use crate::api::problem::Problem;
 use crate::api::replays::{self, Watched};
 use crate::replay::{Step, StepFact};
 use games::scene::Names;
+use games::text::in_number;
 use std::collections::HashMap;
 
 /// The most rows on one page.
@@ -122,20 +123,31 @@ impl FactsShown {
     }
 }
 
-/// What the filters call kinds of facts whose own word says too little.
-const KINDS: [(&str, &str); 7] = [
+/// What the filters call kinds of facts, where that is not their own word's plural.
+const KINDS: [(&str, &str); 15] = [
     ("disabled", "dogs disabled"),
     ("fall", "lighthouses lost"),
+    ("fault", "rules broken"),
+    ("game", "beginning"),
     ("link_lost", "links lost"),
-    ("own_bark", "own barks"),
+    ("rebuilt", "counted again"),
+    ("refused", "answers refused"),
+    ("result", "result"),
+    ("sent", "fleets sent"),
+    ("sheep_lost", "sheep lost"),
     ("sheep_won", "sheep penned"),
-    ("standing", "standings"),
+    ("start", "beginning"),
     ("triangle_lost", "triangles lost"),
+    ("warning", "commands refused"),
+    ("who", "types of players"),
 ];
 
 fn kind(word: &str) -> String {
     let named = KINDS.iter().find(|(known, _)| *known == word);
-    named.map_or_else(|| word.replace('_', " "), |(_, name)| (*name).to_owned())
+    named.map_or_else(
+        || in_number(2, &word.replace('_', " ")),
+        |(_, name)| (*name).to_owned(),
+    )
 }
 
 /// Which facts are asked for.
@@ -309,8 +321,8 @@ mod tests {
 
     #[test]
     fn kinds_are_named_in_words() {
-        let named = ["fall", "second_bluff"].map(kind);
-        assert_eq!(named, ["lighthouses lost", "second bluff"]);
+        let named = ["fall", "second_bluff", "result"].map(kind);
+        assert_eq!(named, ["lighthouses lost", "second bluffs", "result"]);
     }
 
     #[test]
