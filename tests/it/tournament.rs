@@ -456,11 +456,8 @@ fn the_daemon_shows_what_is_stored() {
     fs::write(folder.path().join("cup.toml"), CUP).unwrap();
     let run = ["cup.toml", "--store", "drover.db"];
     ok(tournament(folder.path(), "run", &run).output().unwrap());
-    let database = ["--store", "drover.db"];
-    let export = tournament(folder.path(), "export", &database)
-        .output()
-        .unwrap();
-    let mut exported: Value = serde_json::from_str(&ok(export)).unwrap();
+    let export = tournament(folder.path(), "export", &run[1..]).output();
+    let mut exported: Value = serde_json::from_str(&ok(export.unwrap())).unwrap();
     // The file holds the matches, too.
     let parts = exported.as_object_mut().unwrap();
     let matches = parts.remove("matches").unwrap();
@@ -488,7 +485,9 @@ fn the_daemon_shows_what_is_stored() {
     let opponents = &exported["entrants"][0]["opponents"];
     assert_eq!(&crosstable["items"][0]["opponents"], opponents);
     let page = app.get(&format!("/tournaments/{id}")).body;
-    assert_eq!(page.matches("<th scope=\"col\"><svg").count(), 6, "{page}");
+    let count = |part: &str| page.matches(part).count();
+    assert_eq!(count("<th scope=\"col\"><svg"), 6, "{page}");
+    assert_eq!(count("</svg><a href=\"/matches?tourn"), 12, "{page}");
     let ratings = get("/ratings");
     assert_eq!(ratings["players"][0], exported["entrants"][0]["rating"]);
     let schedule = get("/schedule");

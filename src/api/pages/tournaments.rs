@@ -153,6 +153,8 @@ struct Line {
 
 /// An entrant's line of the crosstable.
 struct CrossLine {
+    /// The query of its matches.
+    matches: String,
     place: usize,
     name: String,
     colour: &'static str,
@@ -376,7 +378,7 @@ fn entrant(
     let rating = one.rating.as_ref();
     let elo = |value: f64| minus(format!("{:.0}", (scale * value).round() + 0.0));
     Line {
-        matches: query([("tournament", tournament), ("entrant", &*one.name)]),
+        matches: matches_of(tournament, one),
         rank: one
             .rank
             .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
@@ -412,6 +414,11 @@ fn entrant(
             _ => String::new(),
         },
     }
+}
+
+/// The query of an entrant's matches.
+fn matches_of(tournament: &str, one: &Standing) -> String {
+    query([("tournament", tournament), ("entrant", &*one.name)])
 }
 
 /// What went wrong for an entrant, each with its count.
@@ -465,6 +472,7 @@ fn crosstable(standings: &Standings, tournament: &str, colours: &Colours) -> Vec
         })
     };
     let lines = entrants.iter().enumerate().map(|(place, one)| CrossLine {
+        matches: matches_of(tournament, one),
         place: place + 1,
         colour: colours.class(&one.name),
         name: one.marked(),
