@@ -70,6 +70,8 @@ pub struct GameCard {
     pub turns_on: fn(&Fact) -> bool,
     /// The kinds of facts that are routine, such as barks: highlights are without them.
     pub routine: &'static [&'static str],
+    /// What several facts of a kind are called, where that is not the kind's plural.
+    pub kinds: &'static [(&'static str, &'static str)],
     /// What a seat's fact, its players named by seat, is among those of the match's other seats.
     pub sighting: fn(&Fact, Seat) -> Sighting,
     /// What is counted over a match, if anything is.
@@ -125,6 +127,17 @@ impl GameCard {
             None if answer.is_empty() => NO_ANSWER.to_owned(),
             None => answer.trim_end().replace('\n', "; "),
         }
+    }
+
+    /// What facts of this kind are called: `second bluffs`.
+    #[must_use]
+    pub fn kind(&self, kind: &str) -> String {
+        // What a match has once.
+        let once = [("game", "beginning"), ("result", "result")];
+        let mut named = self.kinds.iter().chain(&once);
+        let named = named.find(|(known, _)| *known == kind);
+        let plural = || in_number(2, &kind.replace('_', " "));
+        named.map_or_else(plural, |(_, name)| (*name).to_owned())
     }
 
     /// The kinds of facts that [`Self::match_facts`] reads; none if it makes nothing of them.

@@ -119,6 +119,12 @@ impl Film {
         self.kit.card().curves.map_or("", |curves| curves.turn)
     }
 
+    /// What facts of this kind are called: [`games::Card::kind`].
+    #[must_use]
+    pub fn kind(&self, kind: &str) -> String {
+        self.kit.card().kind(kind)
+    }
+
     /// All of them, without their states.
     #[must_use]
     pub fn steps(&self) -> &[Step] {

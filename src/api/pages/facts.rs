@@ -8,7 +8,6 @@ use crate::api::problem::Problem;
 use crate::api::replays::{self, Watched};
 use crate::replay::{Step, StepFact};
 use games::scene::Names;
-use games::text::in_number;
 use std::collections::HashMap;
 
 /// The most rows on one page.
@@ -102,7 +101,7 @@ impl FactsShown {
             })
             .collect();
         let of_seat = all().filter(|fact| chosen.is_seat(fact));
-        let kinds = of_seat.map(|fact| (fact.fact.kind.clone(), kind(&fact.fact.kind)));
+        let kinds = of_seat.map(|fact| (fact.fact.kind.clone(), film.kind(&fact.fact.kind)));
         let seats = chosen.seats(all(), names.count()).into_iter();
         let seats = seats.map(|seat| (seat.to_string(), names.name(seat.into())));
         let next = wanted.next().map(|_| (first + FACTS_MAX).to_string());
@@ -121,33 +120,6 @@ impl FactsShown {
             withheld,
         })
     }
-}
-
-/// What the filters call kinds of facts, where that is not their own word's plural.
-const KINDS: [(&str, &str); 15] = [
-    ("disabled", "dogs disabled"),
-    ("fall", "lighthouses lost"),
-    ("fault", "rules broken"),
-    ("game", "beginning"),
-    ("link_lost", "links lost"),
-    ("rebuilt", "counted again"),
-    ("refused", "answers refused"),
-    ("result", "result"),
-    ("sent", "fleets sent"),
-    ("sheep_lost", "sheep lost"),
-    ("sheep_won", "sheep penned"),
-    ("start", "beginning"),
-    ("triangle_lost", "triangles lost"),
-    ("warning", "commands refused"),
-    ("who", "types of players"),
-];
-
-fn kind(word: &str) -> String {
-    let named = KINDS.iter().find(|(known, _)| *known == word);
-    named.map_or_else(
-        || in_number(2, &word.replace('_', " ")),
-        |(_, name)| (*name).to_owned(),
-    )
 }
 
 /// Which facts are asked for.
@@ -316,14 +288,8 @@ fn fact(
 
 #[cfg(test)]
 mod tests {
-    use super::{Run, joined, kind, turns_of};
+    use super::{Run, joined, turns_of};
     use crate::replay::{Step, StepFact};
-
-    #[test]
-    fn kinds_are_named_in_words() {
-        let named = ["fall", "second_bluff", "result"].map(kind);
-        assert_eq!(named, ["lighthouses lost", "second bluffs", "result"]);
-    }
 
     #[test]
     fn what_is_repeated_within_a_few_turns_is_one_row() {

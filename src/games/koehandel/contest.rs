@@ -56,6 +56,13 @@ impl Contest for Koehandel {
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         routine: &[],
+        kinds: &[
+            ("fault", "rules broken"),
+            ("rebuilt", "counted again"),
+            ("refused", "answers refused"),
+            ("start", "beginning"),
+            ("who", "types of players"),
+        ],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,

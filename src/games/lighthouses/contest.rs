@@ -70,6 +70,11 @@ impl Contest for Lighthouses {
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         routine: &["key", "standing"],
+        kinds: &[
+            ("fall", "lighthouses lost"),
+            ("link_lost", "links lost"),
+            ("triangle_lost", "triangles lost"),
+        ],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,

@@ -64,6 +64,7 @@ impl Contest for PlanetWars {
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         routine: &["fleet", "launch", "result", "sent", "standing", "word"],
+        kinds: &[("sent", "fleets sent")],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: Some(Teams {

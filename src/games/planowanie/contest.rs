@@ -71,6 +71,7 @@ impl Contest for Planowanie {
         sentence: sentences::sentence,
         turns_on: |_| false,
         routine: &[],
+        kinds: &[],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,

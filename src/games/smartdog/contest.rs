@@ -81,6 +81,13 @@ impl Contest for SmartDog {
             "sheep_won",
             "warning",
         ],
+        kinds: &[
+            ("disabled", "dogs disabled"),
+            ("sheep_lost", "sheep lost"),
+            ("sheep_won", "sheep penned"),
+            ("start", "beginning"),
+            ("warning", "commands refused"),
+        ],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),
         teams: None,

@@ -363,6 +363,7 @@ impl Contest for Toy {
         sentence: |_| None,
         turns_on: |_| false,
         routine: &[],
+        kinds: &[],
         sighting: extras::sighting,
         curves: None,
         teams: None,

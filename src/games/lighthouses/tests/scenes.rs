@@ -161,3 +161,9 @@ fn a_picture_is_drawn_as_ever() {
         .document("");
     assert_eq!(picture, include_str!("../golden/scene.svg"));
 }
+
+#[test]
+fn kinds_of_facts_are_named_in_words() {
+    let named = ["fall", "key", "result"].map(|kind| KIT.card().kind(kind));
+    assert_eq!(named, ["lighthouses lost", "keys", "result"]);
+}
