@@ -51,8 +51,6 @@ pub(super) struct Shell {
     pub(super) here: &'static str,
     /// Who looks at it, in words; empty if nobody was admitted.
     pub(super) who: String,
-    /// Whether that is an admin.
-    pub(super) admin: bool,
     /// Whether the caller has shown no token, and reads what everybody may.
     pub(super) public: bool,
     /// Whether the caller is an admin.

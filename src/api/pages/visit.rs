@@ -65,7 +65,6 @@ impl Visit {
             title: title.into(),
             here,
             who: self.sight.rights().words().join(", "),
-            admin: self.sight.rights().is_admin(),
             public: self.sight.rights().is_public(),
             admin: self.sight.rights().is_admin(),
             signed_in: auth::pass(&self.asked.headers).is_some(),
