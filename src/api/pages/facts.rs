@@ -313,7 +313,7 @@ mod tests {
             ..Step::default()
         });
         let words = |steps: &[Step]| {
-            let runs = joined(steps.iter().map(|step| (step, None)));
+            let runs = joined(steps.iter().map(|step| Run::new(step, None)));
             runs.iter().map(turns_of).collect::<Vec<_>>()
         };
         let words = [2, 3, 4].map(|count| words(&steps[..count]).concat());

@@ -331,10 +331,8 @@ mod tests {
         };
         let mut asked = row(5, "waits", 1.0);
         asked.why = Some("why".to_owned());
-        let decisions = Decisions {
-            rows: vec![asked],
-            ..Decisions::default()
-        };
+        let mut decisions = Decisions::default();
+        decisions.rows = vec![asked];
         let answers = |shown: &[i64], lines: &[(MatchEntry, i64)]| {
             let mut reasons = Reasons::new(&decisions, shown.iter().copied());
             let second = |second: &i64| Timestamp::from_second(*second).unwrap();
