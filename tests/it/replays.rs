@@ -75,13 +75,18 @@ fn transcript_in_tricks(app: &TestApp, id: &str, steps: &[Value]) {
     let is_card = |step: &&Value| step["title"].as_str().unwrap().contains(" plays ");
     let fourth = steps.iter().filter(is_card).nth(3).unwrap();
     let after = lines(&format!("&entry={}", fourth["entry"]));
-    let next = after.iter().position(|(_, text, _)| text == "gen_move");
+    let next = after
+        .iter()
+        .position(|(_, text, _)| text.starts_with("gen_"));
     let next = next.unwrap();
     assert!(next > 8 && after[0].1.starts_with("= "), "{after:?}");
     assert!(after[..next].iter().all(|(turn, ..)| turn == "1"));
     assert_eq!(after[next].0, "2", "{after:?}");
     let second = lines("&turn=2").swap_remove(0);
-    assert_eq!((&*second.0, &*second.1), ("2", "gen_move"));
+    assert!(
+        second.0 == "2" && second.1.starts_with("gen_"),
+        "{second:?}"
+    );
     // There is no more than the last one.
     let last = lines("&turn=999");
     let turn = steps.last().unwrap()["turn"].to_string();

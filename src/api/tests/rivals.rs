@@ -226,10 +226,11 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
     // A seat that the referee filled is that bot's, as a rival and in results.
     let filler = app.json("/api/v1/bots/koehandel/filler").await;
     assert_eq!(filler["lost"], 1);
-    let rivals = app.json("/api/v1/bots/koehandel/filler/versus").await;
-    assert_eq!(rivals["items"][0]["rival"], "bot:kb@1");
+    met(&app, 4, ["bot:mine@1", "filler"]).await;
+    let rivals = app.json("/api/v1/bots/toy/filler/versus").await;
+    assert_eq!(rivals["items"][0]["rival"], "bot:mine@1");
     let results = app.json("/api/v1/results?bot=filler").await;
-    assert_eq!(results["items"][0]["opponents"], "bot:kb@1");
+    assert_eq!(results["items"][0]["opponents"], "bot:mine@1");
     let page = app.get("/bots").await.text;
     let unplayed = "<td class=\"n soft nowrap\">not played</td>";
     let variant = "<div class=\"small soft\">idle-team: Orders nothing";

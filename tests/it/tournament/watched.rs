@@ -75,7 +75,7 @@ fn a_match_is_shown_move_by_move_while_it_is_played() {
     let page = format!("href=\"/matches/{id}\"");
     until(|| {
         let start = request(address, "GET", "/", &[], "").body;
-        let shown = ["class=\"board\"", "tag live", &*page];
+        let shown = ["class=\"board", "tag live", &*page];
         shown.into_iter().all(|shown| start.contains(shown))
     });
     until(|| run.0.try_wait().unwrap().is_some());
@@ -191,7 +191,7 @@ fn a_run_that_is_watched_shows_how_far_it_has_come() {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     let start = get("/").body;
-    assert!(start.contains("class=\"board\""), "{start}");
+    assert!(start.contains("class=\"board"), "{start}");
 }
 
 /// A match that is watched there, and kept in this folder.
