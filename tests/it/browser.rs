@@ -69,7 +69,7 @@ seed = 1
 format = "round-robin"
 laps = 2
 [game.planowanie]
-options = { deals = "3 0" }
+options = { deals = "3 1 1 0 1 1" }
 [[entrant]]
 name = "Ann"
 player = "builtin:greedy"

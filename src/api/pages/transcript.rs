@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// The most lines on one page.
-const LINES_MAX: usize = 25;
+const LINES_MAX: usize = 20;
 /// Letters of a line that are shown at once, and breaks in it: about six lines of a phone.
 const LINE_CHARS_MAX: usize = 280;
 const LINE_BREAKS_MAX: usize = 5;

@@ -499,16 +499,16 @@ async fn a_transcript_is_in_the_order_of_time() {
     let pass = app.sign_in(&app.token("admin").await).await;
     let mut query = "?tab=transcript".to_owned();
     let mut shown = Vec::new();
-    for page in 1..=6 {
+    for page in 1..=8 {
         let path = format!("/matches/{}{query}", match_id(1));
         let text = app.look(&path, &pass).await.text;
         let cells = text.split("<div class=\"wire\">").skip(1);
         let cells = cells.filter_map(|cell| cell.split('<').next());
         shown.extend(cells.map(|cell| cell.trim().to_owned()));
         let next = text.split_once("rel=\"next\" href=\"");
-        assert_eq!(next.is_some(), page < 6, "{page}: {text}");
+        assert_eq!(next.is_some(), page < 8, "{page}: {text}");
         let next = next.and_then(|(_, rest)| rest.split_once('"'));
-        let range = format!("{}–{} of 144<", 25 * page - 24, (25 * page).min(144));
+        let range = format!("{}–{} of 144<", 20 * page - 19, (20 * page).min(144));
         assert!(text.contains(&range), "{range}: {text}");
         assert_eq!(text.contains("rel=\"prev\""), page > 1, "{text}");
         query = next.map_or_else(String::new, |(next, _)| next.replace("&#38;", "&"));
@@ -516,7 +516,7 @@ async fn a_transcript_is_in_the_order_of_time() {
     shown.retain(|line| line != "pause");
     let path = format!("/matches/{}?tab=transcript&q=OR", match_id(1));
     let fits = app.look(&path, &pass).await.text;
-    assert!(fits.contains("1–25 of 44<"), "{fits}");
+    assert!(fits.contains("1–20 of 44<"), "{fits}");
     let first = ["for ann", "for bob"].map(str::to_owned);
     let turns = (10..30).flat_map(|turn| [0, 1].map(|at| format!("word {turn} of {at}")));
     let last = [7, 5].map(|dots| format!("for{}", "\n.".repeat(dots)));

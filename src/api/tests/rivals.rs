@@ -241,7 +241,7 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
     let row = row.split("</tr>").next().unwrap();
     assert!(
         row.contains("<td class=\"n\">1</td><td class=\"n\">100.0\u{a0}%<span")
-            && row.ends_with(">too few matches</td>"),
+            && row.ends_with(">too few results</td>"),
         "{row}"
     );
 }
