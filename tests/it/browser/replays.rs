@@ -152,7 +152,9 @@ fn the_step_has_its_messages(browser: &Browser, game: &str) {
         "{folded}.querySelector('pre, .wire')?.textContent.length > 0"
     ));
     let reason = browser.text(&format!("{folded}.querySelector('.lead')?.textContent"));
-    let why = browser.text("document.querySelector('#replay .replay-main .replay-row a[href*=explain]')?.hidden");
+    let why = browser.text(
+        "document.querySelector('#replay .replay-main .replay-row a[href*=explain]')?.hidden",
+    );
     assert_eq!(reason != "undefined", why == "false", "{game}: {reason}");
     browser.press(LEFT);
     browser.until(&format!("{folded}?.open === false"));
