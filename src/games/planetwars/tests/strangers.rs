@@ -53,7 +53,7 @@ fn a_rush_on_small_close_homes_is_withstood() {
                 let setup = Setup::duel(
                     map::read(&text).unwrap(),
                     Ruleset {
-                        rounds: 60,
+                        rounds: 30,
                         ..Ruleset::TEAM
                     },
                 );
