@@ -15,6 +15,7 @@ pub const SPACE: &str = " ";
 pub const END: &str = "\u{e010}";
 pub const HOME: &str = "\u{e011}";
 pub const LEFT: &str = "\u{e012}";
+pub const DOWN: &str = "\u{e015}";
 pub const RIGHT: &str = "\u{e014}";
 
 /// Each look at a page takes the browser some milliseconds.

@@ -1,6 +1,6 @@
 //! The replay of every game, looked at as its readers do: by pointer, by keys, by links.
 
-use super::driver::{Browser, END, HOME, LEFT, RIGHT, SPACE};
+use super::driver::{Browser, DOWN, END, HOME, LEFT, RIGHT, SPACE};
 use super::filled;
 use crate::app::TestApp;
 
@@ -156,6 +156,10 @@ fn the_step_has_its_messages(browser: &Browser, game: &str) {
         "document.querySelector('#replay .replay-main .replay-row a[href*=explain]')?.hidden",
     );
     assert_eq!(reason != "undefined", why == "false", "{game}: {reason}");
+    // Here the arrows scroll.
+    browser.press(DOWN);
+    let scrolls = format!("{folded}?.open && {folded}.querySelector('pre, .wire').tabIndex");
+    assert_eq!(browser.text(&scrolls), "0", "{game}");
     browser.press(LEFT);
     browser.until(&format!("{folded}?.open === false"));
     browser.press(RIGHT);

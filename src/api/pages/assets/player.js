@@ -121,20 +121,21 @@
   // What was received and answered at the step that is shown, and why: of the page of the decision, or else of the
   // transcript. It is read once it is opened.
   const said = make("details", { class: "replay-said" });
+  let about = null;
   const messages = (step) => {
     if (embedded || !root.dataset.src || step.entry === null) return [];
-    if (said.dataset.entry !== String(step.entry)) {
+    if (about !== step) {
+      about = step;
       said.open = false;
-      said.dataset.entry = step.entry;
       said.replaceChildren(make("summary", {}, reasons(step) ? "Reason, time and messages" : "Message"));
     }
     return [said];
   };
   said.addEventListener("toggle", async () => {
     if (!said.open || said.children.length > 1) return;
-    const [{ entry }, why] = [said.dataset, reasons(steps[at])];
+    const [step, why] = [about, reasons(about)];
     said.append(make("p", {}, "Reading …"));
-    const places = [[`/matches/${id()}?tab=transcript&entry=${entry}`, `#e${entry} .wire`]];
+    const places = [[`/matches/${id()}?tab=transcript&entry=${step.entry}`, `#e${step.entry} .wire`]];
     if (why) places.unshift([why, "[data-reason]"]);
     let parts = [];
     for (const [from, wanted] of places) {
@@ -143,8 +144,10 @@
       if (parts.length) break;
     }
     for (const part of parts) part.open = true;
-    if (said.dataset.entry !== entry) return;
+    if (about !== step) return;
     said.replaceChildren(said.firstChild, ...(parts.length ? parts : [make("p", {}, "It cannot be shown.")]));
+    // They scroll.
+    for (const text of said.querySelectorAll("pre, .wire")) text.tabIndex = 0;
   });
   // A line of the list: a step, or a run of quiet ones. What was found at a step is listed where it is shown or was chosen.
   const item = ({ from, to }, shown) => {
@@ -253,7 +256,7 @@
   });
   list.addEventListener("keydown", (event) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!by) return;
+    if (!by || !event.target.closest("[data-step]")) return;
     event.preventDefault();
     jump(by);
     list.querySelector("[aria-current]")?.focus({ preventScroll: true });
