@@ -72,13 +72,20 @@ impl TranscriptShown {
         let mut seen = Seen::read(visit, &Wanted::all(&found.id)).await?;
         seen.contents.sessions.retain(|row| row.opened.side == side);
         let hidden = seen.withheld && chosen.is_none_or(|row| row.withheld.is_some());
+        let withheld = hidden.then_some(view::WITHHELD);
+        if seen.contents.sessions.is_empty() {
+            return Ok(Self {
+                withheld,
+                ..Self::default()
+            });
+        }
         let search = Search::read(visit, chosen.map(|row| row.id));
         let turns = Turns::read(visit, &found.id).await?;
         let decisions = Decisions::read(visit, found).await?;
         let mut read = Self {
             turn: turns.name,
             from: search.turn.map_or_else(String::new, turns::number),
-            withheld: hidden.then_some(view::WITHHELD),
+            withheld,
             ..Self::default()
         };
         let turn = visit.turns().wait().await?;
@@ -124,9 +131,13 @@ fn chosen<'a>(visit: &Visit, found: &'a MatchShown) -> Result<Option<&'a Session
     })
 }
 
-/// The side whose transcripts are shown: what our own referee and our bot both wrote down is there once.
+/// The side whose transcripts are shown: what our own referee and our bot both wrote down is there once, as the referee
+/// did where the caller sees that.
 fn side(found: &MatchShown, chosen: Option<&SessionShown>) -> Side {
-    let mut sides = found.sessions.iter().flatten().map(|row| row.side);
+    let seen = found.sessions.iter().flatten();
+    let mut sides = seen
+        .filter(|row| row.withheld.is_none())
+        .map(|row| row.side);
     let any = || sides.find(|side| *side == Side::Referee);
     let side = chosen.map(|row| row.side).or_else(any);
     side.unwrap_or(Side::Player)

@@ -450,6 +450,13 @@ async fn the_start_page_knows_no_match_from_none_that_may_be_shown() {
         .text;
     assert!(lines.contains("some time after the end"), "{lines}");
     assert!(!lines.contains("api.embargo_s"), "{lines}");
+    // Its owner reads what it wrote, though not what the referee wrote of it.
+    let pass = app.sign_in(&app.token("bot:champion").await).await;
+    let lines = app
+        .look(&format!("{page}?tab=transcript"), &pass)
+        .await
+        .text;
+    assert!(lines.contains("<div class=\"wire\">7"), "{lines}");
 }
 
 #[tokio::test]
