@@ -132,9 +132,15 @@ impl GameCard {
     /// What facts of this kind are called: `second bluffs`.
     #[must_use]
     pub fn kind(&self, kind: &str) -> String {
-        // What a match has once.
-        let once = [("game", "beginning"), ("result", "result")];
-        let mut named = self.kinds.iter().chain(&once);
+        // What every game has.
+        let general = [
+            ("game", "beginning"),
+            ("result", "result"),
+            ("unsound", "messages left out"),
+            ("local", "answers of the shim"),
+            ("quarantined", "players no longer asked"),
+        ];
+        let mut named = self.kinds.iter().chain(&general);
         let named = named.find(|(known, _)| *known == kind);
         let plural = || in_number(2, &kind.replace('_', " "));
         named.map_or_else(plural, |(_, name)| (*name).to_owned())

@@ -164,6 +164,7 @@ fn a_picture_is_drawn_as_ever() {
 
 #[test]
 fn kinds_of_facts_are_named_in_words() {
-    let named = ["fall", "key", "result"].map(|kind| KIT.card().kind(kind));
-    assert_eq!(named, ["lighthouses lost", "keys", "result"]);
+    let named = ["fall", "key", "result", "unsound"].map(|kind| KIT.card().kind(kind));
+    let words = ["lighthouses lost", "keys", "result", "messages left out"];
+    assert_eq!(named, words);
 }
