@@ -199,9 +199,9 @@ fn narrow_seat(query: &mut Builder, filter: &Filter, [side, bot]: [&'static str;
             .push("))");
     }
     if filter.side.is_none() && filter.bot.is_none() {
-        // Ours are those that our sessions play, and our bots on seats of our own referee.
+        // Ours are those that our sessions play, and our bots on seats of our own referee, with those that it filled.
         query.push(format_args!(
-            " AND ({side} = 'player' OR substr({bot}, 1, 8) = 'builtin:' OR substr({bot}, 1, 4) = 'bot:')"
+            " AND ({side} = 'player' OR substr({bot}, 1, 8) = 'builtin:' OR substr({bot}, 1, 4) = 'bot:' OR {bot} = 'filler')"
         ));
     }
 }

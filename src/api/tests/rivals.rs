@@ -229,6 +229,10 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
     met(&app, 4, ["bot:mine@1", "filler"]).await;
     let rivals = app.json("/api/v1/bots/toy/filler/versus").await;
     assert_eq!(rivals["items"][0]["rival"], "bot:mine@1");
+    let lost = app
+        .json("/api/v1/matches?outcome=lost&game=koehandel")
+        .await;
+    assert_eq!(lost["items"][0]["id"], id.as_str(), "{lost}");
     let results = app.json("/api/v1/results?bot=filler").await;
     assert_eq!(results["items"][0]["opponents"], "bot:mine@1");
     let page = app.get("/bots").await.text;
