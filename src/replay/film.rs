@@ -119,7 +119,7 @@ impl Film {
         self.kit.card().curves.map_or("", |curves| curves.turn)
     }
 
-    /// What facts of this kind are called: [`games::Card::kind`].
+    /// What facts of this kind are called: [`games::GameCard::kind`].
     #[must_use]
     pub fn kind(&self, kind: &str) -> String {
         self.kit.card().kind(kind)

@@ -160,7 +160,7 @@ impl Place {
                 )
             }
             None => (
-                "No referee runs here. With this one, built-in bots play each other all the time:",
+                "No referee runs here. This command runs one, with built-in bots that play each other all the time:",
                 "drover serve --demo".to_owned(),
                 None,
             ),

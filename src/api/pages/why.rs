@@ -247,8 +247,8 @@ impl Believed {
     }
 }
 
-/// Amounts and shares within a range one by one, but those of one kind that are the same in one line; how likely things of one kind are, such as types, in one line, the
-/// likeliest first.
+/// Amounts and shares within a range, each in its line, or in one where several of a kind are equal. How likely things of
+/// one kind are, such as types, is one line, the likeliest first.
 fn believed(beliefs: &[Belief]) -> Vec<Believed> {
     let likely = |belief: &&Belief| belief.unit == PROBABILITY && belief.low.is_none();
     let amounts = beliefs.iter().filter(|belief| !likely(belief));
@@ -306,7 +306,7 @@ mod tests {
     use games::Belief;
 
     #[test]
-    fn each_share_has_its_row_and_a_range_only_where_it_is_one() {
+    fn what_is_believed_alike_is_one_line_and_a_range_only_where_it_is_one() {
         let mut beliefs = vec![
             Belief::amount("E", "cash", 10.0, "money").within(10.0, 10.0),
             Belief::amount("E", "bluffs, proved", 0.125, "probability").within(0.05, 0.3),
