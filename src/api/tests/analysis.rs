@@ -434,7 +434,7 @@ async fn the_reason_of_a_late_answer_is_its_own_decisions() {
         let page = format!("/matches/{}?tab=decisions{sort}", match_id(1));
         let page = app.look(&page, "").await.text;
         assert!(page.contains(sum), "{page}");
-        let (_, each) = page.split_once("<h3>Each decision").unwrap();
+        let (_, each) = page.split_once("<h3>All decisions").unwrap();
         let cells = each.split("<td class=\"n wide\">").skip(1);
         let times = cells.filter_map(|cell| Some(cell.split_once(" µs</td>")?.0));
         assert!(times.eq(wanted), "{page}");
