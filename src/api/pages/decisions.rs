@@ -153,11 +153,7 @@ impl Decisions {
     pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
         let first: Option<usize> = visit.value("cursor").and_then(|at| at.parse().ok());
         let count = self.rows.len();
-        self.first = first.unwrap_or(0).min(count.saturating_sub(1));
-        self.last = self.first;
-        self.thinks = self.rows.iter().any(|row| !row.thought.is_empty());
-        self.rows.drain(..self.first);
-        self.rows.truncate(READ_MAX);
+        self.begin(first.unwrap_or(0));
         if self.rows.is_empty() {
             return Ok(());
         }
@@ -190,12 +186,26 @@ impl Decisions {
                 }
             }
         }
-        self.rows = folded(&self.rows, self.by_turn);
-        self.rows.truncate(ROWS_MAX);
-        self.last = self.first + self.rows.iter().map(|row| row.times).sum::<usize>();
+        self.end();
         let next = (self.last < count).then(|| self.last.to_string());
         self.pager = Pager::new(visit, next);
         Ok(())
+    }
+
+    /// Keeps those from this one on whose answers are to be read.
+    fn begin(&mut self, first: usize) {
+        self.first = first.min(self.rows.len().saturating_sub(1));
+        self.last = self.first;
+        self.thinks = self.rows.iter().any(|row| !row.thought.is_empty());
+        self.rows.drain(..self.first);
+        self.rows.truncate(READ_MAX);
+    }
+
+    /// Folds those whose answers are read, and keeps a page of rows.
+    fn end(&mut self) {
+        self.rows = folded(&self.rows, self.by_turn);
+        self.rows.truncate(ROWS_MAX);
+        self.last = self.first + self.rows.iter().map(|row| row.times).sum::<usize>();
     }
 
     /// Whether a row stands for several decisions.
@@ -346,7 +356,7 @@ pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Row, SessionId, Timestamp, folded};
+    use super::{Decisions, READ_MAX, ROWS_MAX, Row, SessionId, Timestamp, folded};
 
     /// A decision that was asked for by the entry of this number, in as many seconds.
     pub(in super::super) fn row(turn: u32, said: &str, ms: f64) -> Row {
@@ -421,5 +431,23 @@ pub(super) mod tests {
             ": idle and bully waits, 6, 1 ms",
         ];
         assert_eq!(shown(folded(&rows, false)), slowest);
+    }
+
+    #[test]
+    fn a_page_is_limited_in_rows_and_in_decisions() {
+        let page = |first: usize, said: fn(u32) -> String| {
+            let mut page = Decisions {
+                rows: (0..501).map(|turn| row(turn, &said(turn), 1.0)).collect(),
+                by_turn: true,
+                ..Decisions::default()
+            };
+            page.begin(first);
+            page.end();
+            (page.rows.len(), page.last, page.folds())
+        };
+        assert_eq!(page(0, |_| "waits".to_owned()), (1, READ_MAX, true));
+        assert_eq!(page(500, |_| "waits".to_owned()), (1, 501, false));
+        let parted = |turn: u32| format!("sends {turn} ships");
+        assert_eq!(page(50, parted), (ROWS_MAX, 50 + ROWS_MAX, false));
     }
 }
