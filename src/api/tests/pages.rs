@@ -409,7 +409,7 @@ async fn a_page_that_is_refreshed_keeps_its_boards() {
     }
     // The start page opens it in the middle, but says how it ended.
     let start = app.look("/", "").await.text;
-    let won = "<li>Result:</li><li data-seat=\"0\">";
+    let won = "<span>Result:</span><ul aria-label=\"Players\"><li data-seat=\"0\">";
     let points = "<strong>Seat 1</strong> 3 points <span class=\"outcome\">";
     for part in [won, points] {
         assert!(start.contains(part), "{part}: {start}");
