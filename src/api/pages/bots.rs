@@ -53,8 +53,13 @@ impl Ranked {
         share(&self.found)
     }
 
-    fn seats(&self) -> String {
-        counted(self.found.matches, "seat")
+    /// The seats that it took and its share of their wins.
+    fn played(&self) -> String {
+        let played = |(share, range)| {
+            let seats = counted(self.found.matches, "seat");
+            format!("{seats}, {share} ({range})")
+        };
+        self.share().map_or_else(|| "not played".to_owned(), played)
     }
 
     /// It and its variants.

@@ -237,8 +237,9 @@ async fn a_users_bot_is_found_in_one_version_and_in_all() {
     assert_eq!(results["items"][0]["opponents"], "bot:mine@1");
     let page = app.get("/bots").await.text;
     let unplayed = "<td class=\"n soft nowrap\">not played</td>";
-    let variant = "<div class=\"small soft\">idle-team: Orders nothing";
-    for part in [unplayed, variant, "of all rivals together"] {
+    let variant = "<div class=\"small soft\">idle-team, not played: Orders nothing";
+    let phones = "<dt>idle-team, not played</dt>";
+    for part in [unplayed, variant, phones, "of all rivals together"] {
         assert!(page.contains(part), "{part}: {page}");
     }
     let row = page.split("/bots/koehandel/bot:kb@1").nth(1).unwrap();
