@@ -259,6 +259,7 @@ fn a_picture_is_drawn_as_ever() {
     });
     let [(.., narrow), (width, height, wide)] = drawn;
     assert_eq!(narrow, include_str!("../golden/scene_narrow.svg"));
+    assert_eq!(wide, include_str!("../golden/scene.svg"));
     // In a window it has the same planets and fleets, and a window's shape.
     for mark in ["<title>Planet ", "▸"] {
         let count = |picture: &str| picture.matches(mark).count();

@@ -140,6 +140,7 @@ fn a_picture_is_drawn_as_it_ever_was() {
     });
     let [(.., narrow), (width, height, wide)] = drawn;
     assert_eq!(narrow, include_str!("../golden/scene_narrow.svg"));
+    assert_eq!(wide, include_str!("../golden/scene.svg"));
     // In a window it has the same cards, and a window's shape.
     let cards = |picture: &str| picture.matches("\"s-face\"").count();
     assert_eq!((cards(&narrow), cards(&wide)), (8, 8));
