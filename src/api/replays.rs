@@ -14,7 +14,7 @@ use crate::store::{MatchRow, SessionId, Store};
 use axum::extract::Path;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -78,6 +78,10 @@ pub(super) struct Replay {
     /// What the steps' figures are, in their order.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     measures: &'static [&'static str],
+    /// What the kinds of these steps' facts are called.
+    #[schema(example = json!({"fall": "lighthouses lost"}))]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    kinds: BTreeMap<String, String>,
     /// What all pictures have alike, where pictures are wanted and the game has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<Still>,
@@ -125,6 +129,7 @@ pub(super) async fn steps(
         next: None,
         turn: "",
         measures: &[],
+        kinds: BTreeMap::new(),
         picture: None,
         steps: 0,
         cut: false,
@@ -343,6 +348,10 @@ impl Part {
         replay.next = (next < film.len()).then(|| (next - 1).to_string());
         replay.steps = film.len();
         (replay.turn, replay.measures) = (film.turn(), film.measures());
+        let steps = film.steps().iter().skip(from).take(self.limit);
+        let facts = steps.flat_map(|step| &step.facts);
+        let kinds = facts.map(|one| (one.fact.kind.clone(), film.kind(&one.fact.kind)));
+        replay.kinds = kinds.collect();
         replay.cut = film.remarks().cut;
         replay.differences = film.remarks().differences.clone();
         let part = move || film.part(from, self.limit, self.parts);

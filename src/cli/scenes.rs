@@ -15,6 +15,7 @@ use flate2::write::GzEncoder;
 use games::scene::{Names, STYLE};
 use games::{Picture, Scores};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
@@ -140,11 +141,15 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
     write!(out, "{{\"items\":[")?;
     let mut written = Err(anyhow!(NOTHING));
     let mut still: Option<Still> = None;
+    let mut kinds = BTreeMap::new();
+    let card = footage.kit().card();
     let remarks = footage.steps(|mut step| {
         still = step
             .draw(footage.kit(), footage.names(), Shape::Wide)
             .or(still.take());
         step.state = None;
+        let facts = step.facts.iter();
+        kinds.extend(facts.map(|one| (one.fact.kind.clone(), card.kind(&one.fact.kind))));
         written = item(out, &step).map_err(Into::into);
         match written {
             Ok(()) => ControlFlow::Continue(()),
@@ -153,10 +158,12 @@ fn steps(out: &mut impl Write, footage: &Footage) -> anyhow::Result<()> {
     });
     let Remarks { differences, cut } = remarks?;
     written?;
-    let curves = footage.kit().card().curves;
-    let (turn, measures) = curves.map_or(("", &[][..]), |curves| (curves.turn, curves.names));
+    let (turn, measures) = card
+        .curves
+        .map_or(("", &[][..]), |curves| (curves.turn, curves.names));
     let rest = json!({
-        "picture": still, "turn": turn, "measures": measures, "differences": differences, "cut": cut, "next": null,
+        "picture": still, "turn": turn, "measures": measures, "kinds": kinds,
+        "differences": differences, "cut": cut, "next": null,
     });
     let rest = rest.to_string();
     let rest = rest.strip_prefix('{').unwrap_or_default();

@@ -158,6 +158,13 @@ fn a_match_is_exported_to_be_looked_at() {
         let message = auctions..=3 * auctions;
         assert!(message.contains(&buyers.len()), "{}", buyers.len());
         assert!(buyers.iter().all(|buyer| buyer.starts_with("seat ")));
+        let kinds = &whole["kinds"];
+        assert!(
+            facts
+                .clone()
+                .all(|fact| kinds[fact["kind"].as_str().unwrap()].is_string()),
+            "{kinds}"
+        );
         assert!(facts.count() > 10);
         browsed(&page, turns[turns.len() / 2]);
 

@@ -227,6 +227,7 @@ async fn a_session_at_a_foreign_referee_has_its_own_view() {
     let facts = &page["items"][1]["facts"];
     assert_eq!(facts[0]["kind"], "bluff", "{page}");
     assert_eq!(facts[0]["data"]["bid"], 190);
+    assert_eq!(page["kinds"]["bluff"], "bluffs");
     let path = format!("/api/v1/matches/{}/replay", match_id(1));
     for wrong in [
         "?seat=x",

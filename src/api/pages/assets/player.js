@@ -21,7 +21,7 @@
   let [at, timer, total] = [0, 0, 0];
   let [playing, live] = [false, false];
   let shownStill = null;
-  let [measures, turn] = [[], "turn"];
+  let [measures, turn, kinds] = [[], "turn", {}];
 
   const filled = (element, attributes, text) => {
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -113,7 +113,7 @@
       const seats = one.seats.length ? `, seen by ${one.seats.map(named).join(" and ")}` : "";
       facts.append(make("li", {
         "data-kind": one.kind, class: one.turns ? "replay-turns" : "",
-        title: one.kind.replaceAll("_", " ") + seats,
+        title: kinds[one.kind] + seats,
       }, one.sentence));
     }
     return facts.firstChild ? [facts] : [];
@@ -371,9 +371,9 @@
     select.hidden = options.length < 2;
   };
   const choose = () => {
-    const kinds = [...new Set(steps.flatMap((step) => step.facts.map((one) => one.kind)))].sort();
+    const found = [...new Set(steps.flatMap((step) => step.facts.map((one) => one.kind)))].sort();
     choices(kind, [["", "All steps"], ...(steps.some((step) => step.late) ? [["late", "late answers"]] : []),
-      ...kinds.map((one) => [one, one.replaceAll("_", " ")])]);
+      ...found.map((one) => [one, kinds[one]])]);
     const seats = [...new Set(steps.flatMap((step) => [step.seat, ...step.facts.flatMap((one) => one.seats)]))];
     const known = seats.filter((seat) => seat !== null && seat !== undefined).sort((one, other) => one - other);
     choices(whose, [["", "All players"], ...known.map((seat) => [String(seat), named(seat)])]);
@@ -427,7 +427,7 @@
     // Of a match that runs, the newest is shown, until the reader goes back.
     const newest = steps.length ? live && at === steps.length - 1 : data.live && wanted === null;
     steps.push(...data.items);
-    [measures, turn] = [data.measures ?? measures, data.turn || turn];
+    [measures, turn, kinds] = [data.measures ?? measures, data.turn || turn, { ...kinds, ...data.kinds }];
     counted.textContent = turn;
     [live, total] = [Boolean(data.live), data.steps ?? 0];
     // Until pictures have been asked for, the board keeps its place.
