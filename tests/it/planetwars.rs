@@ -276,11 +276,18 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
             .unwrap()
             .trim_start_matches("builtin:")
             .to_owned();
-        // On a busy machine a shim may have answered in its daemon's place.
-        if app.facts(&played["id"], "local") == 0 {
-            assert_eq!(said, alone(&bot, &message));
-            compared += 1;
-        }
+        // On a busy machine a shim may have answered in its daemon's place: from there on the game is another one.
+        let alone = alone(&bot, &message);
+        let alike = said
+            .iter()
+            .zip(&alone)
+            .take_while(|(one, other)| one == other);
+        compared += alike.clone().count();
+        let whole = said.len() == alone.len() && alike.count() == said.len();
+        assert!(
+            whole || app.facts(&played["id"], "local") > 0,
+            "{said:?}\n{alone:?}"
+        );
         launches += said.iter().filter(|reply| reply.contains('F')).count();
         let session = app.get(&format!("/api/v1/sessions/{}", own["id"])).json();
         let mut team: Vec<u64> = session["team"]
@@ -295,7 +302,7 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
         teams.push((bot, team));
     }
     assert!(launches > 30, "{launches} replies with orders");
-    assert!(compared >= 6, "{compared} sessions without a local answer");
+    assert!(compared > 100, "{compared} answers are the daemon's");
     // Two teams a game, of one bot each.
     teams.sort();
     teams.dedup();
