@@ -170,21 +170,22 @@ fn numbered(
     all.sort_by_key(|(at_us, _)| *at_us);
     let mut reasons = Reasons::new(decisions, all.iter().map(|(_, entry)| entry.id.0));
     let mut turn = 0;
-    let line = |(number, (at_us, entry)): (usize, (i64, MatchEntry))| {
+    let mut lines = Vec::with_capacity(all.len());
+    for (number, (at_us, entry)) in (1..).zip(all) {
         let at = time(entry.at_us);
         turn = turn.max(match decisions.asked.contains(&entry.id) {
             true => turns.asked(at),
             false => turns.passed(at),
         });
         let why = reasons.next(&entry, time(at_us));
-        Numbered {
+        lines.push(Numbered {
             number,
             turn,
             why,
             entry,
-        }
-    };
-    (1..).zip(all).map(line).collect()
+        });
+    }
+    lines
 }
 
 /// Why answers are so.
@@ -319,12 +320,12 @@ fn line(names: &Names, numbered: Numbered) -> Line {
 #[cfg(test)]
 mod tests {
     use super::super::decisions::tests::row;
-    use super::{Decisions, Direction, MatchEntry, Reasons, SessionId, Side, Timestamp};
+    use super::{Decisions, Direction, MatchEntry, Reasons, SessionId, Side, time};
     use crate::store::EntryId;
 
     #[test]
     fn the_first_answer_after_a_question_has_its_reason() {
-        let entry = |session: i64, seat: u8, id: i64, direction| MatchEntry {
+        let entry = |session: i64, id: i64, direction, second: i64| MatchEntry {
             id: EntryId(id),
             session: SessionId(session),
             side: if session == 1 {
@@ -332,10 +333,10 @@ mod tests {
             } else {
                 Side::Referee
             },
-            seat: Some(seat),
+            seat: Some(u8::from(session == 3)),
             bot: String::new(),
             seq: 0,
-            at_us: 0,
+            at_us: 1_000_000 * second,
             direction,
             text: String::new(),
             entrant: None,
@@ -344,30 +345,26 @@ mod tests {
         asked.why = Some("why".to_owned());
         let mut decisions = Decisions::default();
         decisions.rows = vec![asked];
-        let answers = |shown: &[i64], lines: &[(MatchEntry, i64)]| {
-            let mut reasons = Reasons::new(&decisions, shown.iter().copied());
-            let second = |second: &i64| Timestamp::from_second(*second).unwrap();
-            let next = |(entry, at): &(MatchEntry, i64)| reasons.next(entry, second(at)).is_some();
+        let answers = |lines: &[MatchEntry]| {
+            let mut reasons = Reasons::new(&decisions, lines.iter().map(|line| line.id.0));
+            let next = |line: &MatchEntry| reasons.next(line, time(line.at_us)).is_some();
             lines.iter().map(next).collect::<Vec<bool>>()
         };
         // In the transcript that was asked, by the question, whatever the clock.
         let own = [
-            (entry(1, 0, 4, Direction::Out), 9),
-            (entry(1, 0, 5, Direction::In), 1),
-            (entry(1, 0, 6, Direction::Out), 1),
-            (entry(1, 0, 7, Direction::Out), 9),
+            entry(1, 4, Direction::Out, 9),
+            entry(1, 5, Direction::In, 1),
+            entry(1, 6, Direction::Out, 1),
+            entry(1, 7, Direction::Out, 9),
         ];
-        assert_eq!(answers(&[4, 5, 6, 7], &own), [false, false, true, false]);
+        assert_eq!(answers(&own), [false, false, true, false]);
         // In our referee's of the same seat, by the clock.
         let referees = [
-            (entry(2, 0, 20, Direction::In), 4),
-            (entry(3, 1, 21, Direction::In), 6),
-            (entry(2, 0, 22, Direction::In), 6),
-            (entry(2, 0, 23, Direction::In), 7),
+            entry(2, 20, Direction::In, 4),
+            entry(3, 21, Direction::In, 6),
+            entry(2, 22, Direction::In, 6),
+            entry(2, 23, Direction::In, 7),
         ];
-        assert_eq!(
-            answers(&[20, 21, 22, 23], &referees),
-            [false, false, true, false]
-        );
+        assert_eq!(answers(&referees), [false, false, true, false]);
     }
 }
