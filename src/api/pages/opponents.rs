@@ -3,7 +3,7 @@
 use super::filters::{self, Field, Pager, fields, link, query};
 use super::layout::{Shell, shown};
 use super::versus::{self, Rival};
-use super::view::{self, When, figure, percent, when};
+use super::view::{self, INTERVAL_MIN, TOO_FEW, When, figure, percent, when};
 use super::visit::Visit;
 use crate::api::bluffs;
 use crate::api::history::History;
@@ -120,10 +120,14 @@ struct Figure {
     numbers: (Option<f64>, f64, f64, f64),
     value: String,
     range: String,
+    /// How often it was seen, of how many cases where it is a share that was counted.
     evidence: String,
-    span: Span,
+    /// Where it was seen often enough.
+    span: Option<Span>,
     /// Whether it is a share, shown in per cent.
     is_share: bool,
+    /// Whether it is a share that was counted.
+    is_counted: bool,
 }
 
 /// A bluff.
@@ -170,7 +174,8 @@ pub(super) async fn one(Path(id): Path<String>, visit: Visit) -> Result<Response
     let scales: Vec<f64> = all.iter().map(|one| scale(all, one)).collect();
     for (figure, most) in known.figures.iter_mut().zip(scales) {
         let (value, low, high, _) = figure.numbers;
-        figure.span = chart::span(low / most, value.map(|value| value / most), high / most);
+        let span = || chart::span(low / most, value.map(|value| value / most), high / most);
+        figure.span = figure.span.is_some().then(span);
         let shown = history.as_ref();
         figure.chosen = shown.is_some_and(|shown| shown.name == figure.name);
         figure.link = format!("{}#history", link(&visit, "figure", &figure.name));
@@ -265,9 +270,10 @@ impl ModelShown {
     /// what is said first.
     fn summary(&self) -> String {
         let seen = self.figures.iter().filter(|figure| figure.numbers.3 > 0.0);
-        let text = |name: &str, figure: &Figure| {
-            let cases = view::figure(figure.numbers.3);
-            format!("{name} {} (of {cases})", figure.value)
+        let text = |name: &str, figure: &Figure| match (figure.is_counted, figure.span.is_some()) {
+            (true, true) => format!("{name} {} ({})", figure.value, figure.evidence),
+            (true, false) => format!("{name} {}", figure.evidence),
+            (false, _) => format!("{name} {} (of {})", figure.value, figure.evidence),
         };
         let foremost = self.foremost.iter().filter_map(|(name, verb)| {
             let name = name.replace('_', " ");
@@ -333,12 +339,14 @@ async fn history(visit: &Visit, id: &str, figures: &[Figure]) -> Result<Option<C
         let (value, low, high, _) = figure.numbers;
         let factor = if figure.is_share { 100.0 } else { 1.0 };
         unit = if figure.is_share { ", in %" } else { "" };
-        points.push(Point {
-            x: learnt.version as f64,
-            y: factor * value.unwrap_or(f64::midpoint(low, high)),
-            low: factor * low,
-            high: factor * high,
-        });
+        if figure.span.is_some() {
+            points.push(Point {
+                x: learnt.version as f64,
+                y: factor * value.unwrap_or(f64::midpoint(low, high)),
+                low: factor * low,
+                high: factor * high,
+            });
+        }
         steps.push(Lesson {
             version: learnt.version,
             match_id: learnt.match_id.clone(),
@@ -390,12 +398,21 @@ fn read(
     }
 }
 
-/// A figure with its interval and evidence, if this is one.
+/// A figure with its interval and evidence, if this is one. A share that was counted is what was counted, not the estimate
+/// that bots use, which is not 0 where it never was; it has no interval where it was seen too rarely.
 fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
     let number = |name: &str| fields.get(name).and_then(Value::as_f64);
     let (low, high) = (number("low")?, number("high")?);
-    let value = number("mean").or(number("share")).or(number("value"));
+    let estimate = number("mean").or(number("share")).or(number("value"));
     let evidence = number("evidence").or(number("count"));
+    let counted = number("seen").zip(evidence);
+    let is_rare = counted.is_some_and(|(_, of)| of < INTERVAL_MIN as f64);
+    let value = match counted {
+        Some((seen, of)) => (!is_rare).then(|| seen / of),
+        None => estimate,
+    };
+    // Of an event that is rarely believed, the interval of the estimate may lie above what was counted.
+    let low = value.map_or(low, |value| low.min(value));
     let is_share = ["seen", "share"]
         .iter()
         .any(|key| fields.contains_key(*key));
@@ -406,16 +423,18 @@ fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
         chosen: false,
         numbers: (value, low, high, evidence.unwrap_or_default()),
         value: value.map_or_else(|| "–".to_owned(), shown),
-        range: match is_share {
-            true => view::range(low, high),
-            false => format!("{} to {}", figure(low), figure(high)),
+        range: match (is_rare, is_share) {
+            (true, _) => TOO_FEW.to_owned(),
+            (_, true) => view::range(low, high),
+            (_, false) => format!("{} to {}", figure(low), figure(high)),
         },
-        evidence: match (number("seen"), evidence) {
-            (Some(seen), Some(evidence)) => format!("{} of {}", figure(seen), figure(evidence)),
-            (_, evidence) => evidence.map_or_else(String::new, figure),
+        evidence: match (counted, evidence) {
+            (Some((seen, of)), _) => format!("{} of {}", figure(seen), figure(of)),
+            (None, evidence) => evidence.map_or_else(String::new, figure),
         },
-        span: chart::span(low, value, high),
+        span: (!is_rare).then(|| chart::span(low, value, high)),
         is_share,
+        is_counted: counted.is_some(),
     })
 }
 
@@ -436,19 +455,29 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_says_of_how_many_it_was_seen() {
-        let evidence = |fields: Value| {
-            learnt("rate", fields.as_object().unwrap())
-                .unwrap()
-                .evidence
+    fn a_rate_is_what_was_counted_once_that_is_enough() {
+        let shown = |seen: Value, of: u32| {
+            let rate = json!({"mean": 0.2, "low": 0.05, "high": 0.5, "seen": seen, "evidence": of});
+            learnt("rate", rate.as_object().unwrap()).unwrap()
         };
-        let rate = |seen: Value| json!({"mean": 0.1, "low": 0.0, "high": 0.3, "seen": seen, "evidence": 3});
-        assert_eq!(evidence(rate(json!(0))), "0 of 3");
-        assert_eq!(evidence(rate(json!(2))), "2 of 3");
-        assert_eq!(evidence(rate(Value::Null)), "3");
-        let shares = rate(json!(2));
-        let shown = learnt("rate", shares.as_object().unwrap()).unwrap();
-        assert_eq!(shown.value, "10.0\u{a0}%");
-        assert_eq!(shown.range, "0.0–30.0\u{a0}%");
+        let [rare, counted, unknown] =
+            [(json!(0), 3), (json!(6), 40), (Value::Null, 3)].map(|(seen, of)| shown(seen, of));
+        assert_eq!(
+            [&rare.value, &rare.range, &rare.evidence],
+            ["–", TOO_FEW, "0 of 3"]
+        );
+        assert_eq!(
+            [&counted.value, &counted.range, &counted.evidence],
+            ["15.0\u{a0}%", "5.0–50.0\u{a0}%", "6 of 40"]
+        );
+        assert_eq!([&unknown.value, &unknown.evidence], ["20.0\u{a0}%", "3"]);
+        assert!(rare.span.is_none() && counted.span.is_some());
+        let known = json!({"bid_rate": {"mean": 0.2, "low": 0.05, "high": 0.5, "seen": 6, "evidence": 40},
+            "counter_rate": {"mean": 0.2, "low": 0, "high": 0.5, "seen": 0, "evidence": 3}});
+        let models = games::find("koehandel").unwrap().card().models;
+        assert_eq!(
+            ModelShown::read(Some(&known), models).summary(),
+            "bids 15.0\u{a0}% (6 of 40), counters 0 of 3"
+        );
     }
 }

@@ -51,7 +51,7 @@ impl Counts for Record {
     fn show(&self) -> Value {
         let share = |yes: u64, of: u64| {
             let Interval { low, mean, high } = rate(yes as f64, of.saturating_sub(yes) as f64, 0.9);
-            json!({"mean": mean, "low": low, "high": high, "count": of})
+            json!({"mean": mean, "low": low, "high": high, "seen": yes, "count": of})
         };
         json!({
             "games": self.games,

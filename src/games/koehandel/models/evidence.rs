@@ -60,6 +60,18 @@ impl Tally {
         }
     }
 
+    /// How often it was true, as it was counted, within the interval of [`rate`](Self::rate); from one observation on.
+    #[must_use]
+    pub fn counted(self) -> Interval {
+        let rate = self.rate();
+        let mean = self.yes / (self.yes + self.no);
+        Interval {
+            low: rate.low.min(mean),
+            mean,
+            high: rate.high.max(mean),
+        }
+    }
+
     /// Counts one observation that is true with this probability.
     pub fn add(&mut self, share: f64) {
         self.yes += share;

@@ -145,7 +145,7 @@ impl Observer {
     pub fn bluffs(&self, rival: Compass) -> Option<[Interval; 2]> {
         let evidence = self.seen(rival)?;
         let bid = evidence.bluffs.yes + evidence.bluffs.no > 0.0;
-        bid.then(|| [evidence.bluffs, evidence.believed].map(Tally::rate))
+        bid.then(|| [evidence.bluffs, evidence.believed].map(Tally::counted))
     }
 
     /// What was learnt so far, one lesson per rival. A match is counted only once it is over.

@@ -175,7 +175,7 @@ fn filler(silent: Tally, counters: Tally) -> Value {
     })
 }
 
-/// Types by their share of the matches.
+/// Types by their share of the matches; `seen` is the sum of their probabilities.
 fn show_types(model: &Evidence) -> Value {
     let sum: f64 = model.types.values().sum();
     let shown: Map<String, Value> = model
@@ -188,6 +188,7 @@ fn show_types(model: &Evidence) -> Value {
                 "share": round(mean),
                 "low": round(low),
                 "high": round(high),
+                "seen": round(*weight),
                 "evidence": round(sum),
             });
             (name.clone(), figure)

@@ -251,6 +251,9 @@ fn an_honest_bidder_is_never_proved_to_bluff() {
             "{name}: {shown}"
         );
         assert_eq!(shown["exposure_rate"], shown["bluff_rate"], "{name}");
+        // The estimate is above 0, what was counted is not.
+        let counted = model.bluffs.counted();
+        assert_eq!((counted.low, counted.mean), (0.0, 0.0), "{name}");
     }
     let believed = |name: &str| models[name].believed.rate();
     assert!(
