@@ -15,6 +15,7 @@ use games::{Cause, Part};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::iter;
 use utoipa::ToSchema;
 
 /// The filters of the list.
@@ -227,8 +228,10 @@ pub(super) fn meets_as(row: &MatchRow, seat: &SeatRow, opponent: &str) -> bool {
     match names.into_iter().flatten().next() {
         Some(_) => names.into_iter().flatten().any(|name| name == opponent),
         None => {
-            let bot = seat.spec.strip_prefix(BUILT_IN);
-            row.ours && (seat.spec == opponent || bot == Some(opponent))
+            let mut plays = iter::once(&seat.spec).chain(&seat.bot);
+            let is_asked =
+                |bot: &String| bot == opponent || bot.strip_prefix(BUILT_IN) == Some(opponent);
+            row.ours && plays.any(is_asked)
         }
     }
 }

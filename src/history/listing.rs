@@ -274,22 +274,27 @@ fn seats(spec: &str) -> Way {
     Way::new("match_id", from, Some(called(spec)))
 }
 
+/// Matches in which one of our sessions plays this bot.
+fn played_by(bot: &str) -> Way {
+    let from = "sessions WHERE side = 'player' AND called = ";
+    Way::new("match_id", from, Some(called(bot)))
+}
+
 /// Matches with the opponent. One with neither name nor spec is nobody to look for.
-fn opponents(filter: &Filter) -> Option<[Way; 3]> {
+fn opponents(filter: &Filter) -> Option<[Way; 4]> {
     let opponent = filter.opponent.as_ref().filter(|name| !name.is_empty())?;
     Some([
         Way::new("match_id", "seats WHERE name = ", Some(opponent.clone())),
         Way::new("match_id", "seats WHERE entrant = ", Some(opponent.clone())),
         seats(opponent),
+        played_by(opponent),
     ])
 }
 
 fn match_sources(filter: &Filter) -> Vec<Source> {
     let bots = filter.bot.as_ref().map(|bot| {
         // What a referee's sessions say of a bot, the seats say too.
-        let from = "sessions WHERE side = 'player' AND called = ";
-        let sessions = Way::new("match_id", from, Some(called(bot)));
-        Source(vec![seats(bot), sessions])
+        Source(vec![seats(bot), played_by(bot)])
     });
     let tied = (filter.outcome == Some(Standing::Tied)).then(|| {
         let ways = [

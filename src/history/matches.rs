@@ -1,6 +1,7 @@
 //! Reading matches and sessions.
 
 use super::listing::{EXAMINED_MAX, MATCHES, SESSIONS, found};
+use super::narrow::BEHIND;
 use super::pages::number_before;
 use super::records::{Filter, Page, PageAt, SessionRow};
 use super::secrecy::{self, OVER};
@@ -17,8 +18,7 @@ const MATCH_ROWS: &str =
         (SELECT CAST(json_group_array(
              json_array(t.seat, t.spec, t.name, t.entrant, r.score, r.win_share,
                         json_array(q.how, q.turn, q.detail, q.decisions, q.fallback),
-                        CASE WHEN substr(t.spec, 1, 4) IN ('url:', 'cmd:') THEN (SELECT min(o.bot) FROM sessions o
-                            WHERE o.match_id = t.match_id AND o.seat = t.seat AND o.side = 'player') END)
+                        {behind})
                     ORDER BY t.seat) AS TEXT)
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
              LEFT JOIN participations q ON q.match_id = t.match_id AND q.seat = t.seat
@@ -37,7 +37,7 @@ const OF_SESSIONS: &str = " FROM sessions s JOIN matches m ON m.id = s.match_id 
 
 /// The start of a query for matches, to which conditions on `m` are added.
 fn matches_query() -> Builder {
-    let mut query = Builder::new(MATCH_ROWS);
+    let mut query = Builder::new(MATCH_ROWS.replace("{behind}", BEHIND));
     query.push(", ").push(OVER);
     query.push(" FROM matches m WHERE true");
     query

@@ -1,6 +1,6 @@
 //! Who met whom in which match, and how it ended between the two.
 
-use super::narrow::{OWN, meant};
+use super::narrow::{BEHIND, OWN, meant};
 use super::pages::Found;
 use super::records::{Filter, Standing};
 use super::secrecy::OVER;
@@ -29,10 +29,10 @@ pub enum Subject<'a> {
 const MEETINGS: &str = "
     WITH own AS MATERIALIZED ({own})
     SELECT o.match_id, CAST(json_group_array(
-        json_array(o.place, o.bot, t.seat, t.spec, t.name, t.entrant) ORDER BY o.place, t.seat) AS TEXT)
+        json_array(o.place, o.bot, t.seat, t.spec, t.name, t.entrant, {behind}) ORDER BY o.place, t.seat) AS TEXT)
     FROM own o CROSS JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
     WHERE ($2 IS NULL OR (o.bot >= $2 AND o.bot < $3)) AND ($4 IS NULL OR t.name = $4)
-        AND ($5 IS NULL OR t.spec = 'builtin:' || $5)
+        AND ($5 IS NULL OR t.spec = 'builtin:' || $5 OR {behind} IN ($5, 'builtin:' || $5))
     GROUP BY o.match_id ORDER BY o.match_id DESC";
 
 /// How these matches ended, and each of their seats did.
@@ -57,6 +57,8 @@ struct SeatMet {
     spec: String,
     name: Option<String>,
     entrant: Option<String>,
+    /// Our bot that answers behind its spec.
+    behind: Option<String>,
 }
 
 /// A match that has ended.
@@ -224,7 +226,8 @@ async fn seats_met(
         Subject::Type(name) => (None, None, Some(name)),
     };
     let bot = bot.map(meant);
-    let rows = query_as::<(String, String)>(MEETINGS.replace("{own}", OWN))
+    let meetings = MEETINGS.replace("{own}", OWN).replace("{behind}", BEHIND);
+    let rows = query_as::<(String, String)>(meetings)
         .bind(found.json())
         .bind(bot.as_ref().map(|[from, _]| from.clone()))
         .bind(bot.map(|[_, below]| below))
@@ -293,9 +296,10 @@ fn by_id<'a>(ended: &'a [Ended], id: &str) -> Option<&'a Ended> {
 /// other one's side.
 fn meeting<'a>(met: SeatMet, subject: Subject<'_>, at: &'a Ended) -> Option<Meeting<'a>> {
     let (own, rival) = (u8::try_from(met.place).ok()?, met.seat);
-    let spec = || met.spec.strip_prefix("builtin:").unwrap_or(&met.spec);
-    let known_as = met.entrant.as_ref().or(met.name.as_ref()).cloned();
-    let with = known_as.unwrap_or_else(|| spec().to_owned());
+    let known_as = met.entrant.as_ref().or(met.name.as_ref());
+    let plays = met.behind.as_ref().unwrap_or(&met.spec);
+    let plays = plays.strip_prefix("builtin:").unwrap_or(plays);
+    let with = known_as.map_or(plays, String::as_str).to_owned();
     if at.are_allies(own, rival) || (with == met.bot && own > rival) {
         return None;
     }

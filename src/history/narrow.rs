@@ -15,6 +15,11 @@ pub(super) const OWN: &str = "
     FROM json_each($1) w CROSS JOIN seats x ON x.match_id = w.value
     WHERE substr(x.spec, 1, 8) = 'builtin:' OR substr(x.spec, 1, 4) = 'bot:' OR x.spec = 'filler'";
 
+/// Our bot that answers behind the command or address of a seat `t`, by its session in that match; else NULL.
+pub(super) const BEHIND: &str = "
+    CASE WHEN substr(t.spec, 1, 4) IN ('url:', 'cmd:') THEN (SELECT min(y.bot) FROM sessions y
+        WHERE y.match_id = t.match_id AND y.seat = t.seat AND y.side = 'player') END";
+
 /// From which name on, and below which, those are that a bot's name means: of a user's program, perhaps all versions.
 pub(super) fn meant(bot: &str) -> [String; 2] {
     match stands_for_all(bot) {
@@ -140,19 +145,24 @@ fn narrow_participation(query: &mut Builder, filter: &Filter) {
     query.push(")");
 }
 
-/// A seat is known by its names, and without any by its spec. At others' tables the specs are of our own seats.
+/// A seat is known by its names, and without any by its spec or our bot behind that. At others' tables the specs are of our
+/// own seats.
 fn narrow_opponent(query: &mut Builder, opponent: &str) {
     query.push(" AND EXISTS (SELECT 1 FROM seats t WHERE t.match_id = m.id AND (t.name = ");
     query.push_bind(opponent.to_owned());
     query
         .push(" OR t.entrant = ")
         .push_bind(opponent.to_owned());
-    query.push(" OR (t.name IS NULL AND t.entrant IS NULL AND t.spec IN (");
-    query.push_bind(opponent.to_owned());
-    if !opponent.is_empty() {
-        query.push(", ").push_bind(format!("builtin:{opponent}"));
-        query.push(") AND m.ours = 1");
+    query.push(" OR (t.name IS NULL AND t.entrant IS NULL AND ");
+    if opponent.is_empty() {
+        query.push("t.spec = ''");
     } else {
+        query.push("m.ours = 1 AND (false");
+        for spec in ["t.spec", BEHIND] {
+            query.push(format_args!(" OR {spec} IN ("));
+            query.push_bind(opponent.to_owned()).push(", ");
+            query.push_bind(format!("builtin:{opponent}")).push(")");
+        }
         query.push(")");
     }
     query.push(")))");

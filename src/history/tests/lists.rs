@@ -67,8 +67,20 @@ async fn filled(store: &Store) {
             market: row.market,
             ..new_session(number, side, 0)
         };
+        // Some commands run one of our bots, whose session says so.
+        let behind =
+            (row.seats[1].spec.starts_with("cmd:") && number % 2 == 0).then(|| NewSession {
+                referee: session.referee.clone(),
+                market: row.market,
+                ..new_session(number, Side::Player, 1)
+            });
         let mut pen = Pen::new(store, Some(row), session);
         pen.write(store, vec![received("ask")]).await;
+        if let Some(session) = behind {
+            Pen::new(store, None, session)
+                .end(store, vec![1, 0], 0)
+                .await;
+        }
         if rng.below(5) == 0 {
             continue;
         }
@@ -219,9 +231,10 @@ fn own_share(row: &MatchRow, session: &SessionRow) -> Option<f64> {
 fn is_called(row: &MatchRow, seat: &SeatRow, name: &str) -> bool {
     let spec = seat.spec.strip_prefix("builtin:").unwrap_or(&seat.spec);
     let matches = row.ours || name.is_empty();
+    let plays = spec == name || seat.spec == name || seat.bot.as_deref() == Some(name);
     seat.name.as_deref() == Some(name)
         || seat.entrant.as_deref() == Some(name)
-        || (seat.known_as().is_none() && (spec == name || seat.spec == name) && matches)
+        || (seat.known_as().is_none() && plays && matches)
 }
 
 fn called(filter: &Filter, row: &MatchRow) -> bool {

@@ -319,6 +319,39 @@ async fn meetings_of_one_match_are_one_match() {
 }
 
 #[tokio::test]
+async fn a_bot_behind_our_own_address_is_met_as_itself() {
+    let (_folder, store) = opened().await;
+    for (number, spec) in [
+        (1, "builtin:face"),
+        (2, "url:http://127.0.0.1:1/toy/face"),
+        (3, "url:http://192.0.2.7/toy/face"),
+    ] {
+        seated(&store, number, &["builtin:champion", spec], vec![2, 1]).await;
+        if number == 2 {
+            let session = NewSession {
+                bot: "face".to_owned(),
+                ..new_session(number, Side::Player, 1)
+            };
+            let mut pen = Pen::new(&store, None, session);
+            pen.end(&store, vec![1, 2], 0).await;
+        }
+    }
+    for (subject, expected) in [
+        (
+            Subject::Bot("champion"),
+            &[("face", 2), ("url:http://192.0.2.7/toy/face", 1)][..],
+        ),
+        (Subject::Bot("face"), &[("champion", 2)][..]),
+        (Subject::Type("face"), &[("champion", 2)][..]),
+    ] {
+        let met = history::versus(store.reader(), "toy", subject, i64::MAX, &str::to_owned);
+        let met = met.await.unwrap();
+        let met = met.iter().map(|one| (one.rival.as_str(), one.all.games));
+        assert_eq!(met.collect::<Vec<_>>(), expected, "{subject:?}");
+    }
+}
+
+#[tokio::test]
 async fn bluffs_are_found_by_the_bots_name() {
     let (_folder, store) = opened().await;
     let session = NewSession {
