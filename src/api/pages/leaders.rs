@@ -10,6 +10,8 @@ use games::sentence::listed;
 
 /// The most matches whose standings are computed for a list.
 const COUNTED_MAX: u64 = 2_000;
+/// From how likely a lead is decided: so much lies below the upper end of a 95 % interval.
+const DECIDED_MIN: f64 = 0.975;
 /// The most tournaments whose winners are kept.
 const KEPT_MAX: usize = 1_000;
 
@@ -25,6 +27,32 @@ pub(super) fn first_place(standings: &Standings, row: &TournamentRow) -> String 
     };
     let by = by_score(standings, games::scores(&row.game).unit);
     format!("{} {verb}{}.", listed(&names), by.unwrap_or_default())
+}
+
+/// How likely the first is stronger than the second, by all results, and whether that is enough; `None` where two share the
+/// first place, or where results do not compare them.
+pub(super) fn lead(standings: &Standings) -> Option<String> {
+    let mut ranked = standings.entrants.iter().filter(|one| one.rank.is_some());
+    let (first, second) = (ranked.next()?, ranked.next()?);
+    if first.rank == second.rank {
+        return None;
+    }
+    let mut met = first.opponents.iter();
+    let superiority = met.find(|split| split.name == second.name)?.superiority?;
+    let lower = first.rating.as_ref()?.interval().0;
+    let upper = second.rating.as_ref()?.interval().1;
+    let decided = superiority >= DECIDED_MIN && lower > upper;
+    Some(stronger(&first.name, &second.name, superiority, decided))
+}
+
+fn stronger(first: &str, second: &str, likely: f64, decided: bool) -> String {
+    let likely = match 100.0 * likely {
+        ..1.0 => "less than 1".to_owned(),
+        99.0.. => "more than 99".to_owned(),
+        percent => format!("{percent:.0}"),
+    };
+    let not = if decided { "" } else { "not " };
+    format!("{first} is stronger than {second}: {likely}\u{a0}% likely, {not}decided.")
 }
 
 /// Who won each of these tournaments, the newest first; empty for those that run, that cannot be read, or that have too
@@ -95,4 +123,21 @@ fn by_score(standings: &Standings, unit: &str) -> Option<String> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stronger;
+
+    #[test]
+    fn a_lead_is_as_likely_as_it_is() {
+        for (likely, decided, expected) in [
+            (0.926, false, "93\u{a0}% likely, not decided."),
+            (0.996, true, "more than 99\u{a0}% likely, decided."),
+            (0.001, false, "less than 1\u{a0}% likely, not decided."),
+        ] {
+            let said = stronger("Cid", "Bob", likely, decided);
+            assert_eq!(said, format!("Cid is stronger than Bob: {expected}"));
+        }
+    }
 }

@@ -8,6 +8,7 @@ mod dashboard;
 mod decisions;
 mod docs;
 mod embed;
+mod entrants;
 mod facts;
 mod filters;
 mod formats;

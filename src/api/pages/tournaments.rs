@@ -1,9 +1,10 @@
 //! Tournaments, and one of them: standings, crosstable, ratings after rounds, schedule.
 
+use super::entrants::{Program, Programs};
 use super::filters::{self, Field, Pager, fields, link, query};
 use super::formats::format_words;
 use super::layout::{Shell, shown};
-use super::leaders::{first_place, winners};
+use super::leaders::{first_place, lead, winners};
 use super::view::{self, When, figure, interval, mean_score, percent, when};
 use super::visit::Visit;
 use crate::api::kept_standings::Computed;
@@ -112,11 +113,21 @@ impl Colours {
     }
 }
 
+/// What lines of the standings say besides them.
+struct Known<'a> {
+    visit: &'a Visit,
+    tournament: &'a str,
+    colours: &'a Colours,
+    programs: Programs<'a>,
+}
+
 /// What follows from the matches.
 struct Shown {
     /// Who is first, in a sentence; empty before the first match.
     leaders: String,
     lines: Vec<Line>,
+    /// How likely the first is stronger than the second, in a sentence; empty where that is not known.
+    lead: String,
     /// What decided the ranks, in words.
     ranked_by: String,
     remarks: Vec<String>,
@@ -137,6 +148,7 @@ struct Line {
     colour: &'static str,
     house: bool,
     spec: String,
+    program: Program,
     games: u64,
     record: String,
     points: String,
@@ -274,12 +286,19 @@ async fn standings(
     let computed = tournaments::computed(visit, id).await?;
     let history = tournaments::history(visit, &computed).await?;
     let Computed { standings, .. } = &*computed;
+    let known = Known {
+        visit,
+        tournament: id,
+        colours,
+        programs: Programs::read(visit, row).await?,
+    };
     let entrants = standings.entrants.iter();
-    let lines = entrants.map(|one| entrant(standings, visit, id, one, colours));
-    let lines: Vec<Line> = lines.collect();
     Ok(Shown {
         leaders: first_place(standings, row),
-        lines,
+        lines: entrants
+            .map(|one| entrant(standings, &known, one))
+            .collect(),
+        lead: lead(standings).unwrap_or_default(),
         ranked_by: standings.order_words(),
         remarks: standings.remarks.clone(),
         unrated: standings.unrated.clone(),
@@ -292,7 +311,7 @@ async fn standings(
 async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
     let found = tournaments::shown(&visit.sight, row.clone());
     let text = |value: &Value| Some(view::value(value)).filter(|_| !value.is_null());
-    let mut facts = vec![
+    let facts = [
         ("Format", Some(format_words(&found.schedule))),
         ("Players at a table", text(&found.seats)),
         ("Decks at a table", text(&found.decks)),
@@ -301,14 +320,6 @@ async fn course(visit: &Visit, row: &TournamentRow) -> Result<Course, Problem> {
         ("Secret", found.secret),
         ("Commitment", found.commitment),
     ];
-    let versions = row.setup["versions"].as_object().into_iter().flatten();
-    let versions: Vec<String> = versions
-        .filter_map(|(name, version)| Some(format!("{name} {}", version.as_str()?)))
-        .collect();
-    facts.push((
-        "Versions",
-        Some(versions.join(", ")).filter(|text| !text.is_empty()),
-    ));
     let facts = facts.into_iter();
     let facts = facts.filter_map(|(name, value)| Some((name, value?)));
     let progress = match row.ended_us {
@@ -366,26 +377,22 @@ fn row(shown: TournamentShown) -> Row {
     }
 }
 
-fn entrant(
-    standings: &Standings,
-    visit: &Visit,
-    tournament: &str,
-    one: &Standing,
-    colours: &Colours,
-) -> Line {
+fn entrant(standings: &Standings, known: &Known<'_>, one: &Standing) -> Line {
     let scale = standings.model.as_ref().map_or(1.0, |model| model.scale);
     let figures = &one.figures;
     let rating = one.rating.as_ref();
+    let spec = known.visit.sight.spec(&one.spec, Some(&one.name));
     let elo = |value: f64| minus(format!("{:.0}", (scale * value).round() + 0.0));
     Line {
-        matches: matches_of(tournament, one),
+        matches: matches_of(known.tournament, one),
         rank: one
             .rank
             .map_or_else(|| "–".to_owned(), |rank| rank.to_string()),
         name: one.name.clone(),
-        colour: colours.class(&one.name),
+        colour: known.colours.class(&one.name),
         house: one.house,
-        spec: visit.sight.spec(&one.spec, Some(&one.name)).to_owned(),
+        spec: spec.to_owned(),
+        program: known.programs.program(&one.name, &one.spec),
         games: figures.games,
         record: format!("{}–{}–{}", one.won, one.drawn, one.lost),
         points: figure(one.points),
