@@ -41,16 +41,18 @@ const FRAMES: [Frame; 2] = [
     },
 ];
 
-/// Bands of more curves than these are outlines alone: fills on each other hide whose they are.
-const FILLED_MAX: usize = 2;
 /// Room for labels above and below.
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 34.0;
 /// How long the pieces are of curves that lie on each other.
 const DASH: f64 = 9.0;
-/// How far a curve's label is from its end, and how wide its letters are about.
+/// Room for a curve's label besides its letters, how far it is from the curve, and how wide its letters are about.
 const LABEL_LEFT: f64 = 12.0;
+const LABEL_GAP: f64 = 8.0;
 const CHAR_WIDTH: f64 = 10.0;
+/// How far bars are apart, and how wide their ends are to either side.
+const BAR_WIDTH: f64 = 8.0;
+const BAR_END: f64 = 3.0;
 /// How far labels of curves are apart at least.
 const LABEL_HEIGHT: f64 = 15.0;
 /// Up to this many points each is a mark that leads somewhere.
@@ -59,11 +61,11 @@ const MARKS_MAX: usize = 60;
 const SPAN_WIDTH: f64 = 200.0;
 
 impl Frame {
-    /// Where curves end, so that there is room for their names.
+    /// Where curves end, so that there is room for their bars and names.
     fn end(&self, curves: &[Curve]) -> f64 {
         let names = curves.iter().map(|curve| curve.name.chars().count());
         let room = LABEL_LEFT + CHAR_WIDTH * names.max().unwrap_or_default() as f64;
-        self.width - self.right.min(room)
+        self.width - self.right.min(room) - bars_width(curves)
     }
 }
 
@@ -104,12 +106,34 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
-/// A curve with a name.
+impl Point {
+    fn has_interval(&self) -> bool {
+        self.high > self.low
+    }
+}
+
+/// A curve with a name. Where several points have intervals, these are a band; where the last one alone has, a bar.
 pub(crate) struct Curve {
     pub(crate) name: String,
     /// The class of its colour.
     pub(crate) colour: &'static str,
     pub(crate) points: Vec<Point>,
+}
+
+impl Curve {
+    fn has_band(&self) -> bool {
+        self.points
+            .iter()
+            .filter(|point| point.has_interval())
+            .count()
+            > 1
+    }
+
+    /// The last point, if that alone has an interval.
+    fn bar(&self) -> Option<&Point> {
+        let last = self.points.last();
+        last.filter(|point| point.has_interval() && !self.has_band())
+    }
 }
 
 #[derive(Template)]
@@ -121,6 +145,8 @@ struct Curves<'a> {
     unit: &'a str,
     below: &'a str,
     plot: (f64, f64, f64, f64),
+    /// Where the names of curves begin.
+    names: f64,
     rows: Vec<(String, String)>,
     columns: Vec<Column>,
     /// Whether the numbers below lead somewhere.
@@ -148,6 +174,7 @@ struct Drawn<'a> {
     dash: Option<(String, String)>,
     line: String,
     band: String,
+    bar: String,
     /// Place, link and words of each point.
     marks: Vec<(String, String, String, String)>,
     end: (String, String),
@@ -188,14 +215,7 @@ fn framed(
     let y = |value: f64| bottom - (bottom - top) * scale(value, y_low, y_high);
     let rows = ticks(y_low, y_high, 6).into_iter();
     let rows = rows.map(|(value, text)| (format!("{:.1}", y(value)), text));
-    let columns = ticks(x_low, x_high, frame.columns)
-        .into_iter()
-        .filter(|(value, _)| value.fract() == 0.0);
-    let columns = columns.map(|(value, _)| Column {
-        x: format!("{:.1}", x(value)),
-        text: format!("{value:.0}"),
-        link: to.map(|to| to(value as u32)),
-    });
+    let numbers = ticks(x_low, x_high, frame.columns);
     let mut drawn: Vec<Drawn<'_>> = Vec::new();
     for curve in curves {
         let Some(last) = curve.points.last() else {
@@ -207,12 +227,14 @@ fn framed(
             colour: curve.colour,
             dash: None,
             line: path(curve.points.iter().map(|point| (x(point.x), y(point.y)))),
-            band: band(&curve.points, &x, &y),
+            band: band(curve, &x, &y),
+            bar: String::new(),
             marks: to.map_or_else(Vec::new, |to| marks(curve, to, &x, &y)),
             end: (format!("{:.1}", x(last.x)), format!("{:.1}", y(last.y))),
             label: String::new(),
         });
     }
+    let names = LABEL_GAP + place_bars(&mut drawn, curves, right, &y);
     place_labels(&mut drawn, top, bottom);
     dash_equal(&mut drawn);
     let picture = Curves {
@@ -221,8 +243,9 @@ fn framed(
         unit,
         below,
         plot: (left, right, top, bottom),
+        names,
         rows: rows.collect(),
-        columns: columns.collect(),
+        columns: columns(numbers, to, &x),
         leads: to.is_some(),
         curves: drawn,
     };
@@ -253,7 +276,7 @@ fn dash_equal(drawn: &mut [Drawn<'_>]) {
 }
 
 /// The least and the greatest of finite numbers.
-pub(crate) fn bounds(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+fn bounds(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = numbers.filter(|number| number.is_finite());
     finite.fold(None, |bounds, number| {
         let (low, high) = bounds.unwrap_or((number, number));
@@ -303,16 +326,72 @@ fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
     text
 }
 
-/// There along the upper ends, back along the lower ones; empty where no interval is known.
-fn band(points: &[Point], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> String {
-    if points.iter().all(|point| point.high <= point.low) {
+/// There along the upper ends, back along the lower ones; empty where the curve has none.
+fn band(curve: &Curve, x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> String {
+    if !curve.has_band() {
         return String::new();
     }
-    let upper = points.iter().map(|point| (x(point.x), y(point.high)));
-    let lower = points.iter().rev().map(|point| (x(point.x), y(point.low)));
+    let points = curve.points.iter();
+    let upper = points.clone().map(|point| (x(point.x), y(point.high)));
+    let lower = points.rev().map(|point| (x(point.x), y(point.low)));
     let mut text = path(upper.chain(lower));
     text.push('Z');
     text
+}
+
+/// The room that the bars of curves take.
+fn bars_width(curves: &[Curve]) -> f64 {
+    let bars = curves.iter().filter_map(Curve::bar);
+    BAR_WIDTH * bars.count() as f64
+}
+
+/// Bars behind the curves' ends at `right`, next to each other. Returns where the last one is.
+fn place_bars(
+    drawn: &mut [Drawn<'_>],
+    curves: &[Curve],
+    right: f64,
+    y: &impl Fn(f64) -> f64,
+) -> f64 {
+    let curves = curves.iter().filter(|curve| !curve.points.is_empty());
+    let mut at = right;
+    for (drawn, curve) in drawn.iter_mut().zip(curves) {
+        if let Some(point) = curve.bar() {
+            at += BAR_WIDTH;
+            drawn.bar = bar(at, point, y);
+        }
+    }
+    at
+}
+
+/// An interval at `x`, with its ends and its estimate.
+fn bar(x: f64, point: &Point, y: &impl Fn(f64) -> f64) -> String {
+    let (from, width) = (x - BAR_END, 2.0 * BAR_END);
+    let across = |at: f64| format!("M{from:.1} {:.1}h{width}", y(at));
+    format!(
+        "M{x:.1} {:.1}V{:.1}{}{}{}",
+        y(point.high),
+        y(point.low),
+        across(point.high),
+        across(point.y),
+        across(point.low)
+    )
+}
+
+/// The whole ones among numbers, for below the curves.
+fn columns(
+    numbers: Vec<(f64, String)>,
+    to: Option<Leads<'_>>,
+    x: &impl Fn(f64) -> f64,
+) -> Vec<Column> {
+    let whole = numbers
+        .into_iter()
+        .filter(|(value, _)| value.fract() == 0.0);
+    let columns = whole.map(|(value, _)| Column {
+        x: format!("{:.1}", x(value)),
+        text: format!("{value:.0}"),
+        link: to.map(|to| to(value as u32)),
+    });
+    columns.collect()
 }
 
 /// The points of a curve that has few of them.
@@ -392,9 +471,19 @@ mod tests {
         assert!(!svg.contains("dasharray"), "{svg}");
         // Rounds are whole.
         assert!(svg.contains(">1</text>") && !svg.contains(">1.0<"), "{svg}");
-        let three = ["one", "two", "three"].map(|name| curve(name, 0.0));
+        // Where the last point alone has an interval, it is a bar next to the others', before the names.
+        let mut three = ["one", "two", "three"].map(|name| curve(name, 0.0));
+        for curve in &mut three {
+            let first = &mut curve.points[0];
+            (first.low, first.high) = (first.y, first.y);
+        }
         let svg = curves("three", ["", "round"], None, &three).unwrap();
-        assert!(!svg.contains("class=\"band") && svg.contains("class=\"edge"));
+        assert!(!svg.contains("class=\"band") && !svg.contains("class=\"edge"));
+        let wide = svg.split_once("<svg class=\"chart narrow\"").unwrap().0;
+        let starts = wide.split("class=\"bar s-line s-p3\" d=\"M").skip(1);
+        let starts = starts.map(|rest| rest.split_once(' ').unwrap().0);
+        assert_eq!(starts.collect::<Vec<_>>(), ["802.0", "810.0", "818.0"]);
+        assert!(wide.contains("<text class=\"s-p3\" x=\"826\""), "{wide}");
         assert!(curves("none", ["", ""], None, &[]).is_none());
         let alone = Curve {
             name: "one".into(),

@@ -313,7 +313,7 @@ fn a_reader_finds_their_way_by_links_filters_and_keys() {
         "Cup & <b>saucer</b>"
     );
     assert_eq!(
-        browser.text("document.querySelectorAll('svg.chart.wide .edge').length"),
+        browser.text("document.querySelectorAll('svg.chart.wide .bar').length"),
         "3"
     );
     let text = browser.text("document.querySelector('#all').textContent");

@@ -36,10 +36,6 @@ pub struct RoundRatings {
     pub scale: f64,
     /// By entrant; `None` without results, and outside the largest group of those whom results connect.
     pub ratings: Vec<Option<f64>>,
-    /// By entrant: the 95 % interval of its rating, as [`Rated::interval`] has it; `None` where it has none. Only for
-    /// pictures.
-    #[serde(skip)]
-    pub intervals: Vec<Option<(f64, f64)>>,
 }
 
 /// The numbers at which to look at `count` things so that at most `most` are seen, the last of them always.
@@ -160,15 +156,10 @@ fn rated(round: u32, results: &Results, settings: &RankSettings) -> RoundRatings
     let main: HashMap<&str, &Rated> = main.map(|player| (&*player.name, player)).collect();
     let names = results.names().iter();
     let by_entrant: Vec<_> = names.map(|name| main.get(&**name)).collect();
-    let interval = |player: &&Rated| {
-        let (lower, upper) = player.interval();
-        (upper - lower).is_finite().then_some((lower, upper))
-    };
     RoundRatings {
         round,
         scale: ranking.as_ref().map_or(1.0, |ranking| ranking.scale),
         ratings: by_entrant.iter().map(|one| Some((*one)?.elo)).collect(),
-        intervals: by_entrant.iter().map(|one| interval((*one)?)).collect(),
     }
 }
 
@@ -207,7 +198,6 @@ impl Live {
         RoundRatings {
             round,
             scale: 1.0,
-            intervals: vec![None; ratings.len()],
             ratings,
         }
     }
@@ -244,9 +234,7 @@ mod tests {
             let (last, at) = (&history.rounds[1], at.unwrap());
             let rated = standing.rating.as_ref().unwrap();
             assert!((last.ratings[at].unwrap() - rated.elo).abs() < 1e-9);
-            let (low, high) = last.intervals[at].unwrap();
-            let (lower, upper) = (rated.table_lower.unwrap(), rated.table_upper.unwrap());
-            assert!((low - lower).abs() < 1e-9 && (high - upper).abs() < 1e-9);
+            let upper = rated.table_upper.unwrap();
             assert!(upper > rated.upper + 1.0, "they differ: {rated:?}");
         }
         // After the first round they are those of its three matches alone.

@@ -3,7 +3,7 @@
 use super::OpponentSplit;
 use super::text::{Sheet, percent, words};
 use super::{Standing, Standings};
-use crate::chart::{Curve, Leads, Point, bounds, curves};
+use crate::chart::{Curve, Leads, Point, curves};
 use crate::style::STYLE;
 use crate::tournament::Drawn;
 use crate::tournament::report::{range, score};
@@ -80,40 +80,39 @@ impl Standings {
         )
     }
 
-    /// The curves of those who lead. Intervals of early rounds, which may be far wider than all that follows, end where
-    /// the ratings and the intervals of the last round do.
+    /// The curves of those who lead, with the intervals of their last ratings: those of early rounds say little, and lie on
+    /// each other.
     fn leading(&self, history: &History) -> Vec<Curve> {
         let leading = self.entrants.iter().filter(|one| !one.house);
         let curve = |one: &Standing| {
             let at = history.entrants.iter().position(|name| *name == one.name)?;
             let points = history.rounds.iter().filter_map(|round| {
-                let rating = (*round.ratings.get(at)?)?;
-                let interval = round.intervals.get(at).copied().flatten();
-                let (low, high) = interval.unwrap_or((rating, rating));
+                let y = round.scale * (*round.ratings.get(at)?)?;
                 Some(Point {
                     x: f64::from(round.round + 1),
-                    y: round.scale * rating,
-                    low: round.scale * low,
-                    high: round.scale * high,
+                    y,
+                    low: y,
+                    high: y,
                 })
             });
+            let mut points: Vec<Point> = points.collect();
+            let rated = one.rating.as_ref().filter(|_| history.fitted);
+            if let (Some(rated), Some(last), Some(point)) =
+                (rated, history.rounds.last(), points.last_mut())
+            {
+                let (lower, upper) = rated.interval();
+                let ends = [lower, upper].map(|end| last.scale * end);
+                if ends.iter().all(|end| end.is_finite()) {
+                    [point.low, point.high] = ends;
+                }
+            }
             Some(Curve {
                 name: one.name.clone(),
                 colour: player(at),
-                points: points.collect(),
+                points,
             })
         };
-        let mut drawn: Vec<Curve> = leading.take(CURVES_MAX).filter_map(curve).collect();
-        let last = drawn.iter().filter_map(|curve| curve.points.last());
-        let ratings = drawn.iter().flat_map(|curve| &curve.points);
-        let ends = last.flat_map(|point| [point.low, point.high]);
-        if let Some((low, high)) = bounds(ratings.map(|point| point.y).chain(ends)) {
-            for point in drawn.iter_mut().flat_map(|curve| &mut curve.points) {
-                point.low = point.low.max(low);
-                point.high = point.high.min(high);
-            }
-        }
-        drawn
+        leading.take(CURVES_MAX).filter_map(curve).collect()
     }
 
     fn seats_sheet(&self) -> Sheet {
@@ -211,7 +210,7 @@ mod tests {
             assert!(page.contains(&format!("<h2>{part}</h2>")), "{part}");
         }
         // In a picture for wide screens, and in one for phones.
-        assert_eq!(page.matches("class=\"band").count(), 2 * 2, "{page}");
+        assert_eq!(page.matches("class=\"bar ").count(), 2 * 2, "{page}");
         let cells = page.split("<td").skip(1);
         let cells = cells.filter_map(|cell| Some(cell.split_once('>')?.1.split_once("</td>")?.0));
         let cells: Vec<&str> = cells.collect();
