@@ -1,5 +1,6 @@
 //! The dashboard: whether everything runs, what is being played, and what went wrong lately.
 
+use super::folded;
 use super::hubs::{Line as HubLine, lines as hub_lines};
 use super::layout::{Shell, shown};
 use super::view::{MatchLine, bytes, line, millis, now, small_percent, title};
@@ -99,11 +100,10 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let lately: Vec<MatchShown> = lately
         .map(|row| matches::shown(&visit.sight, row))
         .collect();
-    let ended: Vec<&MatchShown> = lately.iter().collect();
-    let failed = ended
+    let failed = lately
         .iter()
         .filter(|found| found.cause != Some(Cause::Normal));
-    let failed: Vec<&MatchShown> = failed.copied().collect();
+    let failed: Vec<&MatchShown> = failed.collect();
     let games = lateness::newest(&visit, DECISIONS_MAX).await?;
     let samples = Samples((visit.state.metrics)());
     let shown_lines = |found: &[&MatchShown]| {
@@ -117,9 +117,9 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
             ..visit.shell("Dashboard", "/dashboard")
         },
         state: health::readiness(&visit.state),
-        figures: figures(&samples, live.len(), ended.len(), failed.len()),
+        figures: figures(&samples, live.len(), lately.len(), failed.len()),
         live: shown_lines(&live.iter().collect::<Vec<_>>()),
-        ended: shown_lines(&ended),
+        ended: folded::lines(&visit, &lately, ROWS_MAX).await,
         failed: shown_lines(&failed),
         games: games.into_iter().map(game).collect(),
         steps: STEPS

@@ -1,6 +1,7 @@
 //! Matches: all of them, by filters in the address.
 
 use super::filters::{self, Field, Pager, fields};
+use super::folded;
 use super::layout::{Shell, shown};
 use super::view::{MatchLine, line, now};
 use super::visit::Visit;
@@ -38,7 +39,6 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     };
     let listed = matches::page(&visit, &params).await?;
     let listed = visit.expects(listed, &params.filters).await?;
-    let now = now();
     let more = fields::<matches::Matches>(
         &visit,
         &[
@@ -65,7 +65,15 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         open: more.iter().any(|field| !field.value.is_empty()),
         more,
         count: whole.then(|| counted(listed.items.len(), "match")),
-        matches: listed.items.iter().map(|found| line(found, now)).collect(),
+        matches: match chosen.is_empty() {
+            true => folded::lines(&visit, &listed.items, listed.items.len()).await,
+            // Who asks for some matches is shown each of them.
+            false => listed
+                .items
+                .iter()
+                .map(|found| line(found, now()))
+                .collect(),
+        },
         none: match listed.next {
             Some(_) => "None of the matches examined fits. Older ones may: see the next page.",
             None if !chosen.is_empty() => "",

@@ -11,6 +11,7 @@ mod embed;
 mod entrants;
 mod facts;
 mod filters;
+mod folded;
 mod formats;
 mod hubs;
 mod layout;

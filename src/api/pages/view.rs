@@ -244,6 +244,18 @@ pub(super) struct MatchLine {
     /// How it is over if nobody won, in words; else empty.
     pub(super) result: String,
     pub(super) seats: Vec<SeatLine>,
+    /// Where it stands for several matches of a tournament: what is said of them in place of seats.
+    pub(super) folded: Option<Folded>,
+}
+
+/// What a line says of several matches of a tournament.
+pub(super) struct Folded {
+    /// To them.
+    pub(super) link: String,
+    /// How many there are, in words.
+    pub(super) count: String,
+    /// Their rounds, and who won the tournament.
+    pub(super) about: String,
 }
 
 impl MatchLine {
@@ -331,6 +343,7 @@ pub(super) fn line(found: &MatchShown, now: Timestamp) -> MatchLine {
             false => result(&seats),
         },
         seats,
+        folded: None,
     }
 }
 

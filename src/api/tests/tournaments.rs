@@ -83,6 +83,16 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     let page = app.get(&path).await.text;
     assert!(page.contains(&tournament) && page.contains(&next), "{page}");
     assert!(!page.contains("rel=\"prev\""), "{page}");
+    // In a list that nothing was asked of, both are one row.
+    let both = format!("<a class=\"players\" href=\"/matches?tournament={TOURNAMENT}\">");
+    let each = [1, 2].map(|number| format!("href=\"/matches/{}\"", match_id(number)));
+    let all = app.get("/matches").await.text;
+    let folded = "<span class=\"one\">2 matches</span></a> <span class=\"soft\">round 2</span>";
+    assert!(all.contains(&both) && all.contains(folded), "{all}");
+    assert!(!each.iter().any(|link| all.contains(link)), "{all}");
+    let asked = app.get(&format!("/matches?tournament={TOURNAMENT}"));
+    let asked = asked.await.text;
+    assert!(each.iter().all(|link| asked.contains(link)), "{asked}");
 }
 
 #[tokio::test]
