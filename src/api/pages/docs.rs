@@ -1,4 +1,4 @@
-//! The guides, as they are in `docs/`: compiled in, and made pages of when they are asked for.
+//! The guides, as they are in `docs/`, and what else users read: compiled in, and made pages of when they are asked for.
 
 use super::layout::{Shell, shown};
 use super::visit::Visit;
@@ -50,6 +50,8 @@ const GUIDES: &[(&str, &str)] = &[
         "late-callbacks",
         include_str!("../../../docs/late-callbacks.md"),
     ),
+    ("security", include_str!("../../../SECURITY.md")),
+    ("changelog", include_str!("../../../CHANGELOG.md")),
 ];
 
 /// Guides of more bytes are in parts, if they have this many.
@@ -296,6 +298,8 @@ fn address(link: &str) -> Option<String> {
     let file = match file {
         "../README.md" => "readme",
         "docs/README.md" | "README.md" | "docs/" => "",
+        "SECURITY.md" | "../SECURITY.md" => "security",
+        "CHANGELOG.md" | "../CHANGELOG.md" => "changelog",
         file => file.trim_start_matches("docs/").strip_suffix(".md")?,
     };
     let known = GUIDES.iter().any(|(name, _)| *name == file);
@@ -318,7 +322,7 @@ mod tests {
     fn every_guide_is_served_and_its_links_lead_somewhere() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/docs");
         let files = fs::read_dir(folder).unwrap().count();
-        assert_eq!(GUIDES.len(), files + 1, "the guides and the README");
+        assert_eq!(GUIDES.len(), files + 3, "and the README, security, changes");
         let pages: Vec<(String, String)> = GUIDES
             .iter()
             .map(|(name, text)| {
@@ -383,6 +387,8 @@ mod tests {
         let readme = rendered(guide("readme"));
         let name = "<li><code>CONTRIBUTING.md</code>: build it";
         assert!(readme.contains(name), "{readme}");
+        let changes = "<a href=\"/docs/changelog\">Changelog</a>: what each";
+        assert!(readme.contains(changes), "{readme}");
     }
 
     #[test]
