@@ -3,7 +3,7 @@
 use super::folded;
 use super::hubs::{Line as HubLine, lines as hub_lines};
 use super::layout::{Shell, shown};
-use super::view::{MatchLine, bytes, line, millis, now, small_percent, title};
+use super::view::{MatchLine, answer_time, bytes, line, millis, now, small_percent, title};
 use super::visit::Visit;
 use crate::api::hubs::ToHubs;
 use crate::api::lateness::LedgerSummary;
@@ -137,9 +137,9 @@ fn game(sum: LedgerSummary) -> Game {
     let used = 1.0 - sum.spare_min;
     Game {
         decisions: sum.decisions,
-        median: millis(sum.sent_ms_p50),
-        most: millis(sum.sent_ms_p99),
-        longest: millis(sum.sent_ms_max),
+        median: answer_time(sum.sent_ms_p50),
+        most: answer_time(sum.sent_ms_p99),
+        longest: answer_time(sum.sent_ms_max),
         used: small_percent(used),
         scarce: used >= SCARCE,
         fallbacks: sum.fallbacks,
@@ -172,7 +172,7 @@ fn figures(samples: &Samples, live: usize, ended: usize, failed: usize) -> Vec<F
         figure("Live matches", counted(live), ""),
         figure("Our bots", whole(names::SESSIONS_LIVE), "that play now"),
         fault(figure("Ended", counted(ended), &faulty), failed as f64),
-        figure("Decisions", whole(names::DECISIONS), started),
+        figure("Answers", whole(names::DECISIONS), started),
         fault(
             figure("By the fallback", whole(names::FALLBACKS), started),
             sum(names::FALLBACKS),

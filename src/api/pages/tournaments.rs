@@ -417,7 +417,9 @@ fn entrant(standings: &Standings, known: &Known<'_>, one: &Standing) -> Line {
         score: mean_score(figures.mean_score),
         faults: faults(one),
         decisions: match (figures.decision_ms_p50, figures.decision_ms_p99) {
-            (Some(half), Some(most)) => format!("{} / {}", view::millis(half), view::millis(most)),
+            (Some(half), Some(most)) => {
+                format!("{} / {}", view::answer_time(half), view::answer_time(most))
+            }
             _ => String::new(),
         },
     }

@@ -3,7 +3,8 @@
 use super::filters::{link, query};
 use super::layout::{Shell, shown};
 use super::view::{
-    INTERVAL_MIN, MatchLine, TOO_FEW, cause, figure, interval, line, millis, now, percent, title,
+    INTERVAL_MIN, MatchLine, TOO_FEW, answer_time, cause, figure, interval, line, now, percent,
+    title,
 };
 use super::visit::Visit;
 use crate::api::matches;
@@ -267,12 +268,13 @@ fn bluffs(of: &VersusBluffs) -> String {
 }
 
 fn times(of: &Times) -> String {
-    let shown = |ms: Option<f64>| ms.map_or_else(String::new, millis);
+    let shown = |ms: Option<f64>| ms.map_or_else(String::new, answer_time);
     match of.decisions {
         0 => String::new(),
         count => {
             let mut words = format!(
-                "{count}: median {}, 99 % within {}, longest {}",
+                "{}: median {}, 99 % within {}, longest {}",
+                counted(count, "decision"),
                 shown(of.sent_ms_p50),
                 shown(of.sent_ms_p99),
                 shown(of.sent_ms_max)

@@ -265,9 +265,9 @@ async fn the_start_page_says_how_each_game_is_connected_from_where_the_caller_is
     assert!(matches.contains(choice), "{matches}");
     assert!(matches.contains("No match is stored yet."), "{matches}");
     let board = app.look("/dashboard", "").await.text;
-    let decisions = "<dt>Decisions</dt><dd>0 <small>sent to referees since Drover started<";
+    let answers = "<dt>Answers</dt><dd>0 <small>sent to referees since Drover started<";
     let metrics = "<a href=\"/metrics\">Metrics</a>";
-    for part in [decisions, "<pre>[[hub]]\n", metrics] {
+    for part in [answers, "<pre>[[hub]]\n", metrics] {
         assert!(board.contains(part), "{part}: {board}");
     }
     app.state.readiness.refuse("an operator asked for it");
