@@ -208,6 +208,9 @@ fn the_charts_name_their_lines(browser: &Browser, game: &str) {
     assert_eq!(browser.text(&seats), browser.text(names), "{game}");
     let wrong = browser.text(&format!("[...document.querySelectorAll('.replay-chart')].flatMap((chart) => {{ const area = chart.getBoundingClientRect(); const boxes = ({places})(chart).map((one) => one.getBoundingClientRect()).sort((one, other) => one.top - other.top); return boxes.filter((box, at) => box.right > area.right + 1 || at > 0 && box.top + 3 < boxes[at - 1].bottom - 3); }}).length"));
     assert_eq!(wrong, "0", "{game}");
+    // A line is where its figures are: none leaves the scale to be seen next to another.
+    let outside = browser.text("[...document.querySelectorAll('.replay-chart')].filter((chart) => { const board = chart.querySelector('rect').getBBox(); return [...chart.querySelectorAll('path[class*=s-p]')].some((line) => { const box = line.getBBox(); return box.y < board.y - 0.1 || box.y + box.height > board.y + board.height + 0.1; }); }).length");
+    assert_eq!(outside, "0", "{game}");
     let turn = browser.text("document.querySelector('.replay-where').dataset.turn");
     let marked = browser.text("document.querySelector('.replay-now text').textContent");
     assert_eq!(marked, turn, "{game}");
@@ -215,6 +218,9 @@ fn the_charts_name_their_lines(browser: &Browser, game: &str) {
     let turns: Vec<u32> = below.split(',').map(|one| one.parse().unwrap()).collect();
     assert!(turns.is_sorted() && turns.len() > 1, "{game}: {below}");
     if game == "planowanie" {
+        // Both begin without points: one line is dashes over the other.
+        let dashed = "document.querySelectorAll('.replay-chart path[stroke-dasharray]').length";
+        assert_eq!(browser.text(dashed), "1");
         // Tricks are equally wide, however many steps they have.
         let places = browser.text("[...document.querySelectorAll('.replay-chart:first-child text[text-anchor=middle].s-muted')].map((one) => one.getAttribute('x')).join()");
         let places: Vec<f64> = places.split(',').map(|one| one.parse().unwrap()).collect();

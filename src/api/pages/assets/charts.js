@@ -11,6 +11,8 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
   const LETTER = 8.5;
   // From one number below the lines to the next, about.
   const TICKS = 46;
+  // A dash of a line that lies on another.
+  const DASH = 6;
   const SIZE = { "font-size": 12 };
   let drawn = "";
 
@@ -104,24 +106,44 @@ globalThis.replayCharts = (charts, { shape, make, named, colour, go }) => {
     }
     picture.append(shape("text", { class: "s-muted", x: 2, y: FLOOR + 17, ...SIZE }, turn));
   };
+  // Lines that lie on each other are all seen: the first is whole, the others are dashes over it, each in a place of its own.
+  const dashes = (seat, alike) => ({
+    "stroke-dasharray": `${DASH} ${DASH * (alike.length - 1)}`, "stroke-dashoffset": DASH * (1 - alike.indexOf(`${seat}`)),
+  });
   const lines = (picture, known, x, y) => {
-    const seats = Math.max(0, ...known.map((one) => one.length));
+    const seats = [...Array(Math.max(0, ...known.map((one) => one.length))).keys()];
+    const held = [];
+    const levels = known.map((one) => seats.map((seat) => held[seat] = one[seat] ?? held[seat] ?? null));
     const ends = [];
-    for (let seat = 0; seat < seats; seat += 1) {
-      // Lines that lie on each other are all seen.
-      const aside = (seat - (seats - 1) / 2) * Math.min(1.8, 6 / seats);
-      let [path, level] = ["", null];
-      known.forEach((one, step) => {
-        const value = one[seat] ?? null;
-        if (value === null || value === level) return;
-        path += path ? `H${x(step)}V${round(y(value) + aside)}` : `M${x(step)} ${round(y(value) + aside)}`;
-        level = value;
+    for (const seat of seats) {
+      // Its parts by those that lie on each other there; those where it is whole without a name.
+      const parts = new Map([["", ""]]);
+      const extend = (part, path) => parts.set(part, (parts.get(part) ?? "") + path);
+      let [part, level] = [null, null];
+      levels.forEach((all, step) => {
+        if (all[seat] === null) return;
+        const alike = seats.filter((other) => all[other] === all[seat]);
+        const now = alike[0] === seat ? "" : alike.join();
+        if (now === part && all[seat] === level) return;
+        const [left, to] = [x(step), y(all[seat])];
+        if (part !== null) extend(part, `H${left}`);
+        if (part === now) {
+          extend(now, `V${to}`);
+        } else {
+          if (part !== null && all[seat] !== level) extend("", `M${left} ${y(level)}V${to}`);
+          extend(now, `M${left} ${to}`);
+        }
+        [part, level] = [now, all[seat]];
       });
-      if (!path) continue;
-      const line = shape("path", { class: `s-line ${colour(seat)}`, d: `${path}H${x(known.length - 1)}`, "stroke-width": 2 });
-      line.append(shape("title", {}, `${named(seat)}: ${level} at the end`));
-      picture.append(line);
-      ends.push({ seat, value: level, y: round(y(level) + aside) });
+      if (part === null) continue;
+      extend(part, `H${x(known.length - 1)}`);
+      for (const [alike, d] of parts) {
+        if (!d) continue;
+        const line = shape("path", { class: `s-line ${colour(seat)}`, d, "stroke-width": 2, ...(alike ? dashes(seat, alike.split(",")) : {}) });
+        line.append(shape("title", {}, `${named(seat)}: ${level} at the end`));
+        picture.append(line);
+      }
+      ends.push({ seat, value: level, y: y(level) });
     }
     return ends;
   };
