@@ -168,6 +168,9 @@ fn the_step_has_its_messages(browser: &Browser, game: &str) {
 /// A click in the list of steps, and one on a chart, each lead to their step.
 fn the_list_and_the_charts_lead_there(browser: &Browser, game: &str) {
     whole(browser);
+    // From the first turn on no row makes a reader look for its number in those before it.
+    let bare = "(() => { const numbers = [...document.querySelectorAll('.replay-list [data-step] .replay-turn')].map((one) => one.textContent); return numbers.slice(numbers.findIndex(Boolean)).filter((one) => !one).length; })()";
+    assert_eq!(browser.text(bare), "0", "{game}");
     let listed = browser.text("document.querySelector('.replay-list [data-step]').dataset.step");
     browser.run("document.querySelector('.replay-list [data-step]').click()");
     shows(browser, listed.parse::<usize>().unwrap() + 1);

@@ -156,9 +156,8 @@
     const press = make("button", { type: "button", "data-step": from, tabindex: -1,
       class: turning(step) ? "replay-turns" : step.quiet ? "replay-quiet" : "" });
     const [begin, end] = [from, to - 1].map((at) => steps[at].turn);
-    const fresh = from === 0 || steps[from - 1].turn !== begin;
     // Nothing before the first turn has a number.
-    const number = begin < end && end > 1 ? `${Math.max(1, begin)}–${end}` : (fresh || run || shown) && end > 0 ? end : "";
+    const number = begin < end && end > 1 ? `${Math.max(1, begin)}–${end}` : end > 0 ? end : "";
     press.append(make("span", { class: "replay-turn", title: turn }, number));
     if (!run && step.subject !== undefined) {
       const dot = shape("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" });
