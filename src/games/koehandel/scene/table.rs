@@ -29,7 +29,9 @@ impl Tabletop<'_> {
     /// Draws what lies there.
     pub(super) fn lay(&self, svg: &mut Svg) {
         let state = self.state;
-        let animals = counted(state.deck_left, "animal");
+        // The one for sale is not among those that are left: it is to be seen.
+        let shown = u8::from(state.auction.is_some());
+        let animals = counted(state.deck_left.saturating_sub(shown), "animal");
         let donkeys = counted(state.donkeys, "donkey");
         let deck = format!("{animals} left, {donkeys} seen");
         let at = self.plan.on_table(self.plan.deck);
