@@ -276,26 +276,29 @@ fn believed(beliefs: &[Belief]) -> Vec<Believed> {
     all
 }
 
+/// How likely something is, with the interval of that; of an amount what it is between, and what the bot reckons with.
 fn amount(belief: &Belief) -> Believed {
-    let share = belief.unit == PROBABILITY;
-    let figure = |number| {
-        if share {
-            percent(number)
-        } else {
-            figure(number)
-        }
-    };
-    let unit: &str = if share { "" } else { &belief.unit };
-    let range = match (belief.low, belief.high) {
+    let range = |figure: fn(f64) -> String| match (belief.low, belief.high) {
         (Some(low), Some(high)) if low < high => format!("{} to {}", figure(low), figure(high)),
         (Some(low), None) => format!("at least {}", figure(low)),
         (None, Some(high)) => format!("at most {}", figure(high)),
         _ => String::new(),
     };
+    let (value, unit) = (figure(belief.value), &belief.unit);
+    let (value, range) = match belief.unit == PROBABILITY {
+        true => (percent(belief.value), range(percent)),
+        false => match range(figure) {
+            range if range.is_empty() => (format!("{value} {unit}"), range),
+            range => (
+                format!("{range} {unit}"),
+                format!("it reckons with {value}"),
+            ),
+        },
+    };
     Believed {
         about: belief.who.clone(),
         what: belief.what.clone(),
-        value: format!("{} {unit}", figure(belief.value)),
+        value,
         range,
     }
 }
@@ -309,6 +312,7 @@ mod tests {
     fn what_is_believed_alike_is_one_line_and_a_range_only_where_it_is_one() {
         let mut beliefs = vec![
             Belief::amount("E", "cash", 10.0, "money").within(10.0, 10.0),
+            Belief::amount("E", "cash (certain)", 50.0, "money").within(10.0, 50.0),
             Belief::amount("E", "bluffs, proved", 0.125, "probability").within(0.05, 0.3),
             Belief::amount("E", "bluffs, believed", 0.125, "probability").within(0.05, 0.3),
             Belief::amount("E", "bluffs, guessed", 0.125, "probability").within(0.05, 0.4),
@@ -321,9 +325,10 @@ mod tests {
         let rows = believed(&beliefs);
         let rows = rows
             .iter()
-            .map(|row| [&*row.what, row.value.trim(), &*row.range]);
+            .map(|row| [&*row.what, &*row.value, &*row.range]);
         let expected = [
             ["cash", "10 money", ""],
+            ["cash (certain)", "10 to 50 money", "it reckons with 50"],
             [
                 "bluffs, proved and believed",
                 "12.5\u{a0}%",

@@ -108,11 +108,7 @@ impl Player {
         for rival in Compass::RIVALS {
             let Bounds { low, high } = view.cash[rival.index()];
             let guess = f64::from(view.guess[rival.index()]);
-            let what = match low == high {
-                true => "cash (certain)",
-                false => "cash (certain bounds)",
-            };
-            let cash = Belief::amount(rival.letter(), what, guess, "money");
+            let cash = Belief::amount(rival.letter(), "cash (certain)", guess, "money");
             known.push(cash.within(low.into(), high.into()));
             let guess = self.who.as_deref().and_then(|who| who.guess(rival));
             if let Some(guess) = guess {

@@ -44,7 +44,7 @@ pub fn act(view: &View, ask: &Ask) -> (Act, Reason) {
         Ask::Bid { card, price, .. } => {
             let limit = limit(card).min(cash);
             let bid = raise(limit, price);
-            (Act::Amount(bid), Reason::from_bid(bid, price, limit))
+            (Act::Amount(bid), Reason::from_bid(bid, price, limit, cash))
         }
         Ask::PreEmpt { card, price, .. } => buy_within(limit(card).min(cash), price),
         Ask::Pay { price, .. } => pay(view.purse, price),

@@ -303,7 +303,11 @@ impl Profile {
             Ask::Bid { card, price, .. } => {
                 limits.refresh(self, view, card, rng);
                 let bid = self.raise(limits.bid, price, rng);
-                (Act::Amount(bid), Reason::from_bid(bid, price, limits.bid))
+                let cash = view.purse.value();
+                (
+                    Act::Amount(bid),
+                    Reason::from_bid(bid, price, limits.bid, cash),
+                )
             }
             Ask::PreEmpt { card, price, .. } => {
                 limits.refresh(self, view, card, rng);

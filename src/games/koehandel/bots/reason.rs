@@ -15,6 +15,8 @@ pub enum Reason {
     Bid { limit: u16 },
     /// The least that a bid must be is over its limit for the card.
     Pass { least: u16, limit: u16 },
+    /// The least that a bid must be is more than its cash.
+    Short { least: u16, cash: u16 },
     /// It buys if the highest bid, the price, is within the most that it buys for, else sells.
     PreEmpt { price: u16, limit: u16 },
     /// Cards of the deck are left, and no trade completes a quartet.
@@ -46,15 +48,14 @@ pub struct Aim {
 }
 
 impl Reason {
-    /// Why this is bid over `price`.
+    /// Why this is bid over `price`, by a player with this `cash`.
     #[must_use]
-    pub fn from_bid(bid: Option<u16>, price: u16, limit: u16) -> Self {
+    pub fn from_bid(bid: Option<u16>, price: u16, limit: u16, cash: u16) -> Self {
+        let least = price.saturating_add(10);
         match bid {
             Some(_) => Self::Bid { limit },
-            None => Self::Pass {
-                least: price.saturating_add(10),
-                limit,
-            },
+            None if cash < least => Self::Short { least, cash },
+            None => Self::Pass { least, limit },
         }
     }
 }
@@ -73,6 +74,8 @@ impl fmt::Display for Reason {
             Self::Pay { price } => return write!(out, "It owes {price}, and gives the cards that exceed it least."),
             Self::Bid { limit } => return write!(out, "It bids within its limit for this card, {limit}."),
             Self::Pass { least, limit } => return write!(out, "It passes: the least bid, {least}, is over its limit for this card, {limit}."),
+            Self::Short { cash: 0, .. } => "It passes: it has no money.",
+            Self::Short { least, cash } => return write!(out, "It passes: the least bid, {least}, is more than the {cash} that it has."),
             Self::PreEmpt { price, limit } => {
                 let sells = if price > limit { "sells: it " } else { "" };
                 return write!(out, "It {sells}buys this card at up to {limit}; the price is {price}.");
@@ -97,5 +100,24 @@ impl fmt::Display for Aim {
             false => "a share of that, drawn from its range",
         };
         write!(out, "{}, {why}", self.amount)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reason;
+
+    #[test]
+    fn a_limit_is_the_reason_only_where_there_is_money() {
+        let why = |price, limit, cash| Reason::from_bid(None, price, limit, cash).to_string();
+        assert_eq!(why(0, 0, 0), "It passes: it has no money.");
+        assert_eq!(
+            why(40, 20, 40),
+            "It passes: the least bid, 50, is more than the 40 that it has."
+        );
+        assert_eq!(
+            why(40, 20, 50),
+            "It passes: the least bid, 50, is over its limit for this card, 20."
+        );
     }
 }
