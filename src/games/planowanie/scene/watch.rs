@@ -13,7 +13,11 @@ enum Last {
     Begins,
     Dealt,
     Declared(Seat, u8),
-    Played(Play),
+    /// With it the deal may end.
+    Played {
+        play: Play,
+        ends: bool,
+    },
     Lost(Seat),
 }
 
@@ -77,7 +81,8 @@ impl Watch {
     /// A card was played, after which the deal stands so.
     pub fn played(&mut self, seat: Seat, card: Card, round: &Round) {
         let play = Play { seat, card };
-        self.last = Last::Played(play);
+        let ends = round.is_over();
+        self.last = Last::Played { play, ends };
         let played = round.played();
         if round.trick().is_empty() && played.last() == Some(&play) {
             let first = played.len().saturating_sub(round.players());
@@ -85,7 +90,7 @@ impl Watch {
             self.trick = Some((cards.to_vec(), round.leader()));
             self.turn = self.turn.saturating_add(1);
         }
-        if round.is_over() {
+        if ends {
             let points = round.points();
             let result = |(seat, taken): (Seat, &u8)| Result {
                 declared: round.declared().get(seat).copied().flatten(),
@@ -115,9 +120,15 @@ impl Watch {
                 let s = if state.cards == 1 { "" } else { "s" };
                 format!("Deal {}: {} card{s} each", state.deal, state.cards)
             }
-            Last::Declared(seat, tricks) => format!("{} declares {tricks}", Who(seat.index())),
+            Last::Declared(seat, tricks) => {
+                let mut title = format!("{} declares {tricks}", Who(seat.index()));
+                if state.deals > 1 {
+                    title.push_str(&format!(" in deal {}", state.deal));
+                }
+                title
+            }
             Last::Lost(seat) => format!("{} has lost the game by a fault", Who(seat.index())),
-            Last::Played(play) => {
+            Last::Played { play, ends } => {
                 let card = face(&position.game.deck().text(play.card));
                 let mut title = format!("{} plays {card}", Who(play.seat.index()));
                 let trick = self.trick.as_ref();
@@ -128,6 +139,8 @@ impl Watch {
                 }
                 if position.over {
                     title.push_str(" and the game is over");
+                } else if ends {
+                    title.push_str(" and the deal is over");
                 }
                 title
             }

@@ -39,6 +39,7 @@ fn a_player_sees_its_own_cards_and_what_is_revealed() {
     };
     let mut players: Vec<_> = (0..PLAYERS).map(player).collect();
     let (mut compared, mut secret, mut cards) = (0, 0, 0_u32);
+    let mut titles: Vec<String> = Vec::new();
     for exchange in &played.transcript {
         let mut calls = Vec::new();
         table.calls(&mut calls);
@@ -81,10 +82,23 @@ fn a_player_sees_its_own_cards_and_what_is_revealed() {
         );
         let scene = table.scene().expect("a scene");
         cards += u32::from(exchange.call == "gen_move");
+        if titles.last() != Some(&scene.title) {
+            titles.push(scene.title.clone());
+        }
         let taken = cards / PLAYERS as u32;
         assert_eq!(scene.turn, taken, "tricks are counted when they are taken");
         whole_deck(&state(Some(scene)).expect("a scene"));
     }
+    // Where deals begin and end is in words: the table deals the next one at once.
+    let number = |deal: usize| {
+        titles
+            .iter()
+            .filter(|title| title.ends_with(&format!(" in deal {deal}")))
+            .count()
+    };
+    assert!((1..=3).all(|deal| number(deal) == PLAYERS), "{titles:?}");
+    let ended = |title: &&String| title.ends_with(" takes the trick and the deal is over");
+    assert_eq!(titles.iter().filter(ended).count(), 2, "{titles:?}");
     assert_eq!((compared, secret), (3 * PLAYERS + 19 * PLAYERS, 3 * 6));
     let end = state(table.scene()).expect("a scene");
     let points = end.players.iter().map(|shown| shown.points);
