@@ -25,6 +25,8 @@ const ROWS_MAX: usize = 50;
 const READ_MAX: usize = 500;
 /// From how many on the same answers in a row are one row.
 const ALIKE_MIN: usize = 4;
+/// Runs of turns that such a row names.
+const SPANS_MAX: usize = 3;
 /// The share of a limit from which on it matters.
 const SHARE_SHOWN: f64 = 0.01;
 
@@ -107,31 +109,26 @@ impl Decisions {
         let asked = listed.items.iter().map(|one| one.entry).collect();
         let all = once(listed.items, sessions);
         let by_turn = visit.value("sort") == Some("order");
-        let mut shown: Vec<&DecisionShown> = all.iter().collect();
-        shown.sort_by(|one, other| {
-            let slower = other.sent_ms.total_cmp(&one.sent_ms);
-            match by_turn {
-                true => one.at.cmp(&other.at),
-                false => other.fallback.cmp(&one.fallback).then(slower),
-            }
-        });
-        // Of equals the first that is shown.
-        let times = shown.iter().copied().rev();
-        let Some(slowest) = times.max_by(|one, other| one.sent_ms.total_cmp(&other.sent_ms)) else {
+        let slower =
+            |one: &&DecisionShown, other: &&DecisionShown| one.sent_ms.total_cmp(&other.sent_ms);
+        let Some(slowest) = all.iter().max_by(slower) else {
             return Ok(Self::default());
         };
         let names = seat_names(&found.seats);
-        let rows = shown.into_iter().filter_map(|one| {
+        let rows = all.iter().filter_map(|one| {
             let session = sessions.iter().find(|row| row.id == one.session)?;
             let who = seated(&names, session.seat, &session.bot);
-            let row = Row::new(&found.id, one, session, who);
-            Some(Row {
-                slowest: one.id == slowest.id,
-                ..row
-            })
+            Some(Row::new(&found.id, one, session, who))
         });
+        let mut rows: Vec<Row> = rows.collect();
+        sort(&mut rows, by_turn);
+        let longest = answer_time(slowest.sent_ms);
+        // Of equals the first that is shown.
+        if let Some(row) = rows.iter_mut().find(|row| row.took == longest) {
+            row.slowest = true;
+        }
         Ok(Self {
-            rows: rows.collect(),
+            rows,
             words: in_words(&all, slowest),
             sorts: vec![
                 (
@@ -248,6 +245,40 @@ impl Row {
     }
 }
 
+/// In the order of the match, or the fallback's first and then by time: those whose time is written alike as they were made.
+fn sort(rows: &mut [Row], by_turn: bool) {
+    rows.sort_by(|one, other| {
+        let made = one.at.cmp(&other.at);
+        let slower = match one.took == other.took {
+            true => made,
+            false => other.sent_ms.total_cmp(&one.sent_ms),
+        };
+        match by_turn {
+            true => made,
+            false => other.fallback.cmp(&one.fallback).then(slower),
+        }
+    });
+}
+
+/// The turns of these, in short: "2, 4–5", and "…" where there are more.
+fn turns_of(run: &[Row]) -> String {
+    let numbers: BTreeSet<u32> = run.iter().filter_map(|row| row.turn.parse().ok()).collect();
+    let mut spans: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match spans.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => spans.push((number, number)),
+        }
+    }
+    let span = |(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}–{last}"),
+    };
+    let shown = spans.iter().take(SPANS_MAX).map(span);
+    let more = if spans.len() > SPANS_MAX { " …" } else { "" };
+    shown.collect::<Vec<_>>().join(", ") + more
+}
+
 /// The same routine answers in a row, such as those of turns in which nobody orders anything, as one row: the slowest of
 /// them. By time they also took the same, as it is written.
 fn folded(rows: &[Row], by_turn: bool) -> Vec<Row> {
@@ -261,7 +292,7 @@ fn folded(rows: &[Row], by_turn: bool) -> Vec<Row> {
             .iter()
             .max_by(|one, other| one.sent_ms.total_cmp(&other.sent_ms));
         match (run, slowest) {
-            ([first, .., last], Some(slowest)) if run.len() >= ALIKE_MIN => {
+            (_, Some(slowest)) if run.len() >= ALIKE_MIN => {
                 let mut players: Vec<String> = Vec::new();
                 for row in run {
                     if !players.contains(&row.who) {
@@ -270,18 +301,14 @@ fn folded(rows: &[Row], by_turn: bool) -> Vec<Row> {
                 }
                 let same = run.iter().all(|row| row.took == slowest.took);
                 all.push(Row {
-                    turn: match (by_turn, first.turn == last.turn) {
-                        (true, true) => first.turn.clone(),
-                        (true, false) => format!("{}–{}", first.turn, last.turn),
-                        (false, _) => String::new(),
-                    },
+                    turn: turns_of(run),
                     who: listed(&players),
                     times: run.len(),
                     took: match same {
                         true => slowest.took.clone(),
                         false => format!("up to {}", slowest.took),
                     },
-                    why: None,
+                    why: slowest.why.clone().filter(|_| players.len() == 1),
                     ..slowest.clone()
                 });
             }
@@ -356,7 +383,7 @@ pub(super) fn why(id: &str, session: &SessionShown) -> Option<String> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Decisions, READ_MAX, ROWS_MAX, Row, SessionId, Timestamp, folded};
+    use super::{Decisions, READ_MAX, ROWS_MAX, Row, SessionId, Timestamp, folded, sort};
 
     /// A decision that was asked for by the entry of this number, in as many seconds.
     pub(in super::super) fn row(turn: u32, said: &str, ms: f64) -> Row {
@@ -422,13 +449,17 @@ pub(super) mod tests {
             "9: bully waits, 1, 1 ms",
         ];
         assert_eq!(shown(folded(&rows, true)), ordered);
-        // By time those that took the same are one row, whatever their turns.
-        rows.sort_by(|one, other| other.sent_ms.total_cmp(&one.sent_ms));
+        // By time those that took the same, as it is written, stand as they were made, and are one row, whatever their turns.
+        rows[8].sent_ms = 1.4;
+        rows.reverse();
+        sort(&mut rows, false);
         rows.retain(|row| row.said == "waits");
+        let turns = rows.iter().map(|row| &*row.turn).collect::<Vec<_>>();
+        assert_eq!(turns.join(" "), "1 3 2 4 5 7 8 9");
         let slowest = [
             "1: idle waits, 1, 9 ms",
             "3: bully waits, 1, 3 ms",
-            ": idle and bully waits, 6, 1 ms",
+            "2, 4–5, 7–9: idle and bully waits, 6, 1 ms",
         ];
         assert_eq!(shown(folded(&rows, false)), slowest);
     }
