@@ -110,6 +110,10 @@ before?.focus?.({ preventScroll: true });
 document.activeElement?.blur?.();
 
 for (const tabs of all("nav > .tabs")) if (tabs.scrollWidth > tabs.clientWidth) report(tabs, "tabs that are cut off");
+if (innerWidth < 500) {
+  const boxes = all("nav > .tabs a").map((one) => one.getBoundingClientRect());
+  if (boxes.some((box) => box.height < 40 || box.top !== boxes[0].top)) wrong.push("tabs are not in one row for fingers");
+}
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 if (wide > 0) {
   const beyond = [...document.querySelectorAll("body *")]

@@ -305,10 +305,12 @@ document.addEventListener("DOMContentLoaded", () => {
     localStorage.setItem("theme", order[(order.indexOf(theme()) + 1) % order.length]);
     dress();
   });
-  // On a phone the navigation is a strip: its current place is brought into sight, and nothing else moves.
-  const here = document.querySelector(".top nav [aria-current]");
-  const strip = here?.closest("nav");
-  if (strip) strip.scrollLeft = here.offsetLeft - strip.offsetLeft - (strip.clientWidth - here.offsetWidth) / 2;
+  // On a phone the navigation and a match's tabs are strips: their current place is brought into sight, and nothing else
+  // moves.
+  for (const here of document.querySelectorAll("nav [aria-current=page]")) {
+    const strip = here.closest(".top nav, nav > .tabs");
+    if (strip) strip.scrollLeft = here.offsetLeft - strip.offsetLeft - (strip.clientWidth - here.offsetWidth) / 2;
+  }
   offerCopies();
   age();
   setInterval(age, 1000);
