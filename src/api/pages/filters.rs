@@ -94,12 +94,14 @@ pub(super) fn link(visit: &Visit, name: &str, value: &str) -> String {
     query(others.chain((!value.is_empty()).then_some((name, value))))
 }
 
-/// To the first page of a list, where this is a later one, and to those before and after it.
+/// To the first page of a list, where this is a later one, to those before and after it, and to the last one, where that is
+/// known and a later one than the next.
 #[derive(Default)]
 pub(super) struct Pager {
     pub(super) first: Option<String>,
     pub(super) previous: Option<String>,
     pub(super) next: Option<String>,
+    pub(super) last: Option<String>,
     /// Which rows of all these are, in words; empty: that is not known.
     pub(super) range: String,
 }

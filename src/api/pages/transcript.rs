@@ -60,6 +60,23 @@ pub(super) struct Line {
     pub(super) why: Option<String>,
 }
 
+impl Line {
+    /// What is shown at once, in the parts between which it may be broken.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
+        parts(&self.text)
+    }
+
+    /// The same of the rest.
+    pub(super) fn rest_parts(&self) -> impl Iterator<Item = &str> {
+        parts(&self.rest)
+    }
+}
+
+/// Fields of the wire: without spaces between them they would be broken within words and numbers.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive([',', '&'])
+}
+
 impl TranscriptShown {
     /// The page that is asked for, of what fits the search. Reads all that was said, as a replay does.
     pub(super) async fn read(
@@ -109,6 +126,7 @@ impl TranscriptShown {
             first: (first > LINES_MAX).then(|| to(0)),
             previous: (first > 0).then(|| to(first.saturating_sub(LINES_MAX))),
             next: (end < count).then(|| to(end)),
+            last: (end + LINES_MAX < count).then(|| to((count - 1) / LINES_MAX * LINES_MAX)),
             range: format!("{}–{end} of {count}", first + 1),
         };
         read.lines = lines.into_iter().map(|one| line(names, one)).collect();

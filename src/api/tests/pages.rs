@@ -494,7 +494,7 @@ async fn a_transcript_is_in_the_order_of_time() {
         };
         pen.write(app.store(), (10..20).map(line).collect()).await;
         // What does not fit the search is counted.
-        let mut pause = said("pause");
+        let mut pause = said("pause,now");
         pause.at_us = 199;
         pen.write(app.store(), vec![pause; 50]).await;
         pen.write(app.store(), (20..30).map(line).collect()).await;
@@ -518,9 +518,13 @@ async fn a_transcript_is_in_the_order_of_time() {
         let range = format!("{}–{} of 144<", 20 * page - 19, (20 * page).min(144));
         assert!(text.contains(&range), "{range}: {text}");
         assert_eq!(text.contains("rel=\"prev\""), page > 1, "{text}");
+        assert_eq!(text.contains(">Last page<"), page < 7, "{text}");
+        // A line is broken after a comma, where it must be.
+        let broken = text.contains(">pause,<wbr>now<");
+        assert_eq!(broken, (2..=7).contains(&page), "{text}");
         query = next.map_or_else(String::new, |(next, _)| next.replace("&#38;", "&"));
     }
-    shown.retain(|line| line != "pause");
+    shown.retain(|line| line != "pause,");
     let path = format!("/matches/{}?tab=transcript&q=OR", match_id(1));
     let fits = app.look(&path, &pass).await.text;
     assert!(fits.contains("1–20 of 44<"), "{fits}");
