@@ -244,8 +244,12 @@ impl Models for MapModels {
 
     fn picture(&self, shown: &Value) -> Option<Picture> {
         let setup = Setup::on_map(cartographer::found(shown)?, Players::Two);
-        let state = scene::State::whole(&SmartDog::begin(&setup), 1);
-        scene::draw(
+        let mut state = scene::State::whole(&SmartDog::begin(&setup), 1);
+        for player in &mut state.players {
+            (player.penned, player.points) = (None, None);
+        }
+        // Its letters are large enough on a phone, too.
+        scene::draw_narrow(
             &serde_json::to_value(state).ok()?,
             &Names::by_seat(&[None; 2]),
         )

@@ -29,18 +29,23 @@ const SHEEP: f64 = 9.0;
 const DOG: f64 = 11.0;
 /// Heights of the number on a dog.
 const NUMBER: std::ops::RangeInclusive<f64> = 10.5..=14.0;
-/// Cells between two lines that are always there, and the least units of a cell where each has its own.
-const EVERY: f64 = 5.0;
+/// Cells between two numbers, and between two lines that are always there; the least units of a cell whose lines all are.
+const EVERY: u16 = 5;
 const LINED: f64 = 6.0;
-/// Height of the line below the field, and of its letters.
-const KEY: f64 = 18.0;
+/// Room for the numbers of columns below the field, and of those of rows on its left, and the least units of a cell where
+/// there are any.
+const AXIS: f64 = 12.0;
+const ROWS_AXIS: f64 = 15.0;
+const NUMBERED: f64 = 5.0;
+/// Height of a line of the two below them, and of letters there.
+const KEY_LINE: f64 = 15.0;
 const KEY_LETTERS: f64 = 11.0;
 /// Units of a mark's side in it, and of a sheep's.
 const KEY_MARK: f64 = 11.0;
 const KEY_SHEEP: f64 = 14.0;
-/// Where the first mark of fright stands in it, and the room that each takes with its word.
-const FRIGHT: f64 = 306.0;
-const FRIGHT_ROOM: f64 = 54.0;
+/// Where the first mark of fright stands in the second line, and the room that each takes with its word.
+const FRIGHT: f64 = 150.0;
+const FRIGHT_ROOM: f64 = 58.0;
 /// Points of a circle.
 const CIRCLE_POINTS: u32 = 40;
 
@@ -83,17 +88,19 @@ impl<'a> Field<'a> {
     /// `room`: what it fills; more columns than there is room for make it wider.
     fn new(torus: Torus, players: usize, names: &'a Names, room: Size) -> Self {
         let (cols, rows) = (f64::from(torus.cols()), f64::from(torus.rows()));
-        let fitting = (room.width / cols).min(room.height / rows).floor();
+        let fitting = ((room.width - ROWS_AXIS) / cols)
+            .min(room.height / rows)
+            .floor();
         let cell = fitting.clamp(*CELL.start(), *CELL.end());
-        let width = (cols * cell).max(room.width);
+        let width = (cols * cell + ROWS_AXIS).max(room.width);
         let top = legend_height(players);
         Self {
             names,
             torus,
             cell,
-            corner: (((width - cols * cell) / 2.0).round(), top),
+            corner: (((width - cols * cell) / 2.0).round().max(ROWS_AXIS), top),
             width,
-            height: top + rows * cell + KEY,
+            height: top + rows * cell + AXIS + 2.0 * KEY_LINE,
         }
     }
 
@@ -153,48 +160,72 @@ impl<'a> Field<'a> {
         for tree in trees {
             svg.circle("s-neutral s-faint", self.middle(tree), self.cell * 0.42);
         }
-        for step in [1.0, EVERY].map(|cells| cells * self.cell) {
+        for step in [1, EVERY].map(|cells| f64::from(cells) * self.cell) {
             if step >= LINED {
                 svg.grid(self.corner, size, step, 0.8);
             }
         }
+        self.axes(&mut svg);
         self.key(&mut svg, land);
         svg.finish()
     }
 
+    /// Every fifth column and row by its number, as messages and facts have them.
+    fn axes(&self, svg: &mut Svg) {
+        if self.cell < NUMBERED {
+            return;
+        }
+        let every = |end: u16| (0..end).step_by(EVERY.into());
+        let below = self.height - 2.0 * KEY_LINE - 2.0;
+        for col in every(self.torus.cols()) {
+            let at = (self.middle(Spot::new(col, 0)).0, below);
+            svg.text("s-muted", at, KEY_LETTERS, Anchor::Middle, col);
+        }
+        for row in every(self.torus.rows()) {
+            let (_, y) = self.middle(Spot::new(0, row));
+            let at = (self.corner.0 - 1.0, y + 3.8);
+            svg.text("s-muted", at, KEY_LETTERS, Anchor::End, row);
+        }
+    }
+
+    /// The middle of a line of the key, from 0.
+    fn key_middle(&self, line: f64) -> f64 {
+        self.height - KEY_LINE * (1.5 - line)
+    }
+
     /// What the marks that stay mean, below the field.
     fn key(&self, svg: &mut Svg, land: &[Land]) {
-        let (middle, base) = (self.height - KEY / 2.0, self.height - KEY / 2.0 + 4.0);
+        let [middle, below] = [0.0, 1.0].map(|line| self.key_middle(line));
         let (half, colour) = (KEY_MARK / 2.0, self.names.colour(0));
         let corner = |x: f64| (x - half, middle - half);
         let side = (KEY_MARK, KEY_MARK);
         let sheep = (Point::from((9.0, middle)), Direction::Left);
         flock(svg, &[sheep], false, KEY_SHEEP);
-        svg.rect(colour, corner(57.0), side, half / 2.0);
+        svg.rect(colour, corner(70.0), side, half / 2.0);
+        svg.rect(&format!("{colour} s-faint"), corner(117.0), side, 0.0);
         let ring = [
-            ("cx", 93.0),
-            ("cy", middle),
+            ("cx", 9.0),
+            ("cy", below),
             ("r", half),
             ("stroke-width", 1.0),
         ];
         svg.shape("circle", "s-line s-muted", &ring);
-        svg.rect(&format!("{colour} s-faint"), corner(227.0), side, 0.0);
         let mut words = vec![
-            (18.0, "sheep"),
-            (65.0, "dog"),
-            (101.0, "bark's reach (wraps)"),
-            (235.0, "pen"),
+            (18.0, middle, "sheep"),
+            (78.0, middle, "dog"),
+            (125.0, middle, "pen"),
+            (18.0, below, "bark's reach (wraps)"),
         ];
         if land.contains(&Land::Wall) {
-            svg.rect("s-neutral", corner(262.0), side, 0.0);
-            words.push((270.0, "fence"));
+            svg.rect("s-neutral", corner(164.0), side, 0.0);
+            words.push((172.0, middle, "fence"));
         }
-        for (x, word) in words {
-            svg.text("s-muted", (x, base), KEY_LETTERS, Anchor::Start, word);
+        for (x, y, word) in words {
+            svg.text("s-muted", (x, y + 4.0), KEY_LETTERS, Anchor::Start, word);
         }
     }
 
-    /// The marks of fright behind them, where there is any, as far as there is room.
+    /// The marks of fright behind them, where there is any.
     fn fright_key(&self, svg: &mut Svg, state: &State) {
         let is_any = |action| state.dogs.iter().any(|dog| dog.action == action);
         let mut sheep = state.sheep.iter();
@@ -206,11 +237,8 @@ impl<'a> Field<'a> {
         let shown = words
             .into_iter()
             .filter(|(action, _, known)| *known || is_any(*action));
-        let (middle, mut x) = (self.height - KEY / 2.0, FRIGHT);
+        let (middle, mut x) = (self.key_middle(1.0), FRIGHT);
         for (action, word, _) in shown {
-            if x + FRIGHT_ROOM > self.width {
-                break;
-            }
             frightened(svg, action, (x, middle).into(), KEY_MARK * 0.8);
             let at = (x + 8.0, middle + 4.0);
             svg.text("s-muted", at, KEY_LETTERS, Anchor::Start, word);
@@ -342,6 +370,8 @@ impl<'a> Field<'a> {
         let words = match (player.forfeited, player.penned) {
             (Some(true), _) => "has forfeited".to_owned(),
             (_, Some(penned)) => format!("{penned} sheep in its pen"),
+            // A map has no score.
+            (_, None) if state.viewer.is_none() => String::new(),
             (_, None) => "sheep not known".to_owned(),
         };
         let place = place(player.player);

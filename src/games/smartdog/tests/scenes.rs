@@ -182,6 +182,18 @@ fn a_picture_is_drawn_as_ever() {
     // On a phone 64 columns are no wider than what its letters are drawn for.
     let narrow = card.narrow.unwrap()(&scene.state, &Names::default()).unwrap();
     assert_eq!((picture.width, narrow.width), (560, 360));
+    // A map has no score.
+    let mut map = scene.state.clone();
+    map["viewer"] = json!(null);
+    for player in map["players"].as_array_mut().unwrap() {
+        (player["penned"], player["points"]) = (json!(null), json!(null));
+    }
+    let listed = (card.picture)(&map, &Names::default()).unwrap().moving;
+    assert!(listed.contains(">Seat 1</text>"), "{listed}");
+    assert!(
+        !listed.contains("in its pen") && !listed.contains("not known"),
+        "{listed}"
+    );
     // Its key names the fright that there is.
     let mut state = scene.state.clone();
     state["sheep"] = json!([]);
