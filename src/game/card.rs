@@ -68,8 +68,8 @@ pub struct GameCard {
     pub sentence: fn(Reading<'_>) -> Option<String>,
     /// Whether a fact is one of the moments that a match turns on: a bluff that is caught, a capture.
     pub turns_on: fn(&Fact) -> bool,
-    /// The kinds of facts that are routine, such as barks: highlights are without them.
-    pub routine: &'static [&'static str],
+    /// Whether a fact is routine, such as a bark: highlights are without it.
+    pub routine: fn(&Fact) -> bool,
     /// What several facts of a kind are called, where that is not the kind's plural.
     pub kinds: &'static [(&'static str, &'static str)],
     /// What a seat's fact, its players named by seat, is among those of the match's other seats.

@@ -45,7 +45,7 @@ impl StepFact {
             sentence: String::new(),
             subject: None,
             turns: wording.turns_on(&fact),
-            routine: wording.kit.card().routine.contains(&&*fact.kind),
+            routine: (wording.kit.card().routine)(&fact),
             fact,
             source: seat,
         };

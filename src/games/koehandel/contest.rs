@@ -55,7 +55,7 @@ impl Contest for Koehandel {
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
-        routine: &[],
+        routine: sentences::is_routine,
         kinds: &[
             ("fault", "rules broken"),
             ("rebuilt", "counted again"),

@@ -68,6 +68,12 @@ pub fn turns_on(fact: &Fact) -> bool {
     fact.kind == "bluff" && fact.data.get("caught") == Some(&Value::Bool(true))
 }
 
+/// Whether highlights leave it out: an auction in which nobody bids.
+#[must_use]
+pub fn is_routine(fact: &Fact) -> bool {
+    fact.kind == "auction" && fact.data.get("free") == Some(&Value::Bool(true))
+}
+
 /// An answer to a message in words, as the rules read it.
 #[must_use]
 pub fn answered(message: &[u8], answer: &str) -> Option<String> {

@@ -69,7 +69,7 @@ impl Contest for Lighthouses {
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
-        routine: &["key", "standing"],
+        routine: |fact| matches!(&*fact.kind, "key" | "standing"),
         kinds: &[
             ("fall", "lighthouses lost"),
             ("link_lost", "links lost"),

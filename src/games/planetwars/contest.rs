@@ -63,7 +63,12 @@ impl Contest for PlanetWars {
         news: scene::news,
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
-        routine: &["fleet", "launch", "result", "sent", "standing", "word"],
+        routine: |fact| {
+            matches!(
+                &*fact.kind,
+                "fleet" | "launch" | "result" | "sent" | "standing" | "word"
+            )
+        },
         kinds: &[("sent", "fleets sent")],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),

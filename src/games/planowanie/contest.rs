@@ -70,7 +70,7 @@ impl Contest for Planowanie {
         news: |_, _| None,
         sentence: sentences::sentence,
         turns_on: |_| false,
-        routine: &[],
+        routine: |_| false,
         kinds: &[],
         sighting: facts::sighting,
         curves: Some(scene::CURVES),

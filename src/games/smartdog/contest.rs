@@ -72,15 +72,12 @@ impl Contest for SmartDog {
         sentence: sentences::sentence,
         turns_on: sentences::turns_on,
         // The news has sheep, points and panic.
-        routine: &[
-            "bark",
-            "disabled",
-            "own_bark",
-            "score",
-            "sheep_lost",
-            "sheep_won",
-            "warning",
-        ],
+        routine: |fact| {
+            matches!(
+                &*fact.kind,
+                "bark" | "disabled" | "own_bark" | "score" | "sheep_lost" | "sheep_won" | "warning"
+            )
+        },
         kinds: &[
             ("disabled", "dogs disabled"),
             ("sheep_lost", "sheep lost"),

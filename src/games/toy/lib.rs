@@ -362,7 +362,7 @@ impl Contest for Toy {
         news: |_, _| None,
         sentence: |_| None,
         turns_on: |_| false,
-        routine: &[],
+        routine: |_| false,
         kinds: &[],
         sighting: extras::sighting,
         curves: None,
