@@ -34,6 +34,9 @@ const KEY: f64 = 46.0;
 const KEY_ASIDE: f64 = 148.0;
 const KEY_LINE: f64 = 14.0;
 const KEY_LETTERS: f64 = 11.0;
+/// Room for samples of planets in it, and between two of them.
+const SAMPLES: f64 = 110.0;
+const SAMPLES_APART: f64 = 4.0;
 /// Growth that is drawn.
 const GROWTH_MAX: i64 = 5;
 /// What a planet takes of the way of a fleet.
@@ -216,21 +219,29 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// What sizes, numbers and marks mean.
+    /// What numbers and marks mean.
     fn key(&self, svg: &mut Svg) {
-        let Point { x: left, y: middle } = self.key_middle();
-        for (x, growth) in [(14.0, 1), (46.0, 3), (88.0, 5)] {
-            svg.circle("s-neutral", (left + x, middle), radius(growth));
-            let at = (left + x, middle + LARGE * 0.36);
-            let words = format_args!("{growth:+}");
-            svg.text("s-on s-bold", at, LARGE, Anchor::Middle, words);
-        }
         self.key_line(svg, 0.0, "On it: its ships ·|at its edge: its owner");
         self.key_line(svg, 1.0, "1▸50: a fleet of|player 1, 50 ships");
     }
 
-    /// What the words below a planet mean: one of this map, whose growth may rise, stands for all.
+    /// What sizes and the words below a planet mean: those of this map, where growth may rise.
     fn growth_key(&self, svg: &mut Svg, state: &State) {
+        let Point { x: left, y: middle } = self.key_middle();
+        let mut right = left;
+        for growth in samples(state) {
+            let radius = radius(growth);
+            let x = tenths(right + SAMPLES_APART + radius);
+            right = x + radius;
+            svg.circle("s-neutral", (x, middle), radius);
+            let more = state.planets.iter().any(|planet| planet.growth > growth);
+            let words = match growth == GROWTH_MAX && more {
+                true => format!("≥{growth}"),
+                false => format!("{growth:+}"),
+            };
+            let at = (x, middle + LARGE * 0.36);
+            svg.text("s-on s-bold", at, LARGE, Anchor::Middle, words);
+        }
         let growth = match state.planets.first() {
             Some(Planet { id, growth, .. }) if are_labelled(state) => {
                 let ships = counted(*growth, "new ship");
@@ -444,6 +455,18 @@ impl UnderWay {
 /// Whether there is room for words below planets.
 fn are_labelled(state: &State) -> bool {
     state.planets.len() <= PLANETS_SHOWN
+}
+
+/// The growths of this map's planets by their sizes, the least first; without those between for which there is no room.
+fn samples(state: &State) -> Vec<i64> {
+    let growths = state.planets.iter().map(|planet| planet.growth);
+    let sizes: BTreeSet<i64> = growths.map(|growth| growth.clamp(0, GROWTH_MAX)).collect();
+    let mut sizes: Vec<i64> = sizes.into_iter().collect();
+    let room = |growth: &i64| SAMPLES_APART + 2.0 * radius(*growth);
+    while sizes.iter().map(room).sum::<f64>() > SAMPLES {
+        sizes.remove(sizes.len() / 2);
+    }
+    sizes
 }
 
 /// The radius of a planet that grows so.

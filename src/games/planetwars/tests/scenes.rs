@@ -274,4 +274,11 @@ fn a_picture_is_drawn_as_ever() {
     assert_eq!(upgraded.still, draw(&scene.state).still);
     assert!(upgraded.moving.contains("P1 +4: planet 1,"));
     assert!(upgraded.moving.contains("4 new ships a turn"));
+    // The key has the sizes of the map, and none that is not on it.
+    let mut even = scene.state.clone();
+    for planet in even["planets"].as_array_mut().unwrap() {
+        planet["growth"] = json!(2);
+    }
+    let samples = [1, 2, 3, 5].map(|growth| draw(&even).moving.contains(&format!(">+{growth}<")));
+    assert_eq!(samples, [false, true, false, false]);
 }
