@@ -90,8 +90,8 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     let folded = "<span class=\"one\">2 matches</span></a> <span class=\"soft\">round 2</span>";
     assert!(all.contains(&both) && all.contains(folded), "{all}");
     assert!(!each.iter().any(|link| all.contains(link)), "{all}");
-    let asked = app.get(&format!("/matches?tournament={TOURNAMENT}"));
-    let asked = asked.await.text;
+    let path = format!("/matches?tournament={TOURNAMENT}");
+    let asked = app.get(&path).await.text;
     assert!(each.iter().all(|link| asked.contains(link)), "{asked}");
 }
 
