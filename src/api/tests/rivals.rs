@@ -176,7 +176,7 @@ async fn players_that_are_called_alike_are_one_rival_and_are_found_by_admins_alo
     for part in [
         "<h1>champion against face at h:1</h1>",
         "<dt>Called at</dt><dd><code>h:1/toy/face</code></dd>",
-        "A server is a rival of its own",
+        "A server that is not ours is a rival of its own",
     ] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }
