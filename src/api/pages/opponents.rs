@@ -411,8 +411,8 @@ fn learnt(name: &str, fields: &Map<String, Value>) -> Option<Figure> {
         Some((seen, of)) => (!is_rare).then(|| seen / of),
         None => estimate,
     };
-    // Of an event that is rarely believed, the interval of the estimate may lie above what was counted.
-    let low = value.map_or(low, |value| low.min(value));
+    // Of what was seen always or never, or is rarely believed, the interval of the estimate may not hold what was counted.
+    let (low, high) = value.map_or((low, high), |value| (low.min(value), high.max(value)));
     let is_share = ["seen", "share"]
         .iter()
         .any(|key| fields.contains_key(*key));
@@ -460,8 +460,13 @@ mod tests {
             let rate = json!({"mean": 0.2, "low": 0.05, "high": 0.5, "seen": seen, "evidence": of});
             learnt("rate", rate.as_object().unwrap()).unwrap()
         };
-        let [rare, counted, unknown] =
-            [(json!(0), 3), (json!(6), 40), (Value::Null, 3)].map(|(seen, of)| shown(seen, of));
+        let [rare, counted, always, unknown] = [
+            (json!(0), 3),
+            (json!(6), 40),
+            (json!(10), 10),
+            (Value::Null, 3),
+        ]
+        .map(|(seen, of)| shown(seen, of));
         assert_eq!(
             [&rare.value, &rare.range, &rare.evidence],
             ["–", TOO_FEW, "0 of 3"]
@@ -469,6 +474,10 @@ mod tests {
         assert_eq!(
             [&counted.value, &counted.range, &counted.evidence],
             ["15.0\u{a0}%", "5.0–50.0\u{a0}%", "6 of 40"]
+        );
+        assert_eq!(
+            [&always.value, &always.range],
+            ["100.0\u{a0}%", "5.0–100.0\u{a0}%"]
         );
         assert_eq!([&unknown.value, &unknown.evidence], ["20.0\u{a0}%", "3"]);
         assert!(rare.span.is_none() && counted.span.is_some());
