@@ -276,7 +276,7 @@ fn believed(beliefs: &[Belief]) -> Vec<Believed> {
     all
 }
 
-/// How likely something is, with the interval of that; of an amount what it is between, and what the bot reckons with.
+/// How likely something is, with the interval of that; of an amount what it is between, and what the bot assumes.
 fn amount(belief: &Belief) -> Believed {
     let range = |figure: fn(f64) -> String| match (belief.low, belief.high) {
         (Some(low), Some(high)) if low < high => format!("{} to {}", figure(low), figure(high)),
@@ -289,10 +289,7 @@ fn amount(belief: &Belief) -> Believed {
         true => (percent(belief.value), range(percent)),
         false => match range(figure) {
             range if range.is_empty() => (format!("{value} {unit}"), range),
-            range => (
-                format!("{range} {unit}"),
-                format!("it reckons with {value}"),
-            ),
+            range => (format!("{range} {unit}"), format!("it assumes {value}")),
         },
     };
     Believed {
@@ -312,7 +309,7 @@ mod tests {
     fn what_is_believed_alike_is_one_line_and_a_range_only_where_it_is_one() {
         let mut beliefs = vec![
             Belief::amount("E", "cash", 10.0, "money").within(10.0, 10.0),
-            Belief::amount("E", "cash (certain)", 50.0, "money").within(10.0, 50.0),
+            Belief::amount("E", "cash (certain bounds)", 50.0, "money").within(10.0, 50.0),
             Belief::amount("E", "bluffs, proved", 0.125, "probability").within(0.05, 0.3),
             Belief::amount("E", "bluffs, believed", 0.125, "probability").within(0.05, 0.3),
             Belief::amount("E", "bluffs, guessed", 0.125, "probability").within(0.05, 0.4),
@@ -328,7 +325,7 @@ mod tests {
             .map(|row| [&*row.what, &*row.value, &*row.range]);
         let expected = [
             ["cash", "10 money", ""],
-            ["cash (certain)", "10 to 50 money", "it reckons with 50"],
+            ["cash (certain bounds)", "10 to 50 money", "it assumes 50"],
             [
                 "bluffs, proved and believed",
                 "12.5\u{a0}%",

@@ -108,7 +108,11 @@ impl Player {
         for rival in Compass::RIVALS {
             let Bounds { low, high } = view.cash[rival.index()];
             let guess = f64::from(view.guess[rival.index()]);
-            let cash = Belief::amount(rival.letter(), "cash (certain)", guess, "money");
+            let what = match low == high {
+                true => "cash (certain)",
+                false => "cash (certain bounds)",
+            };
+            let cash = Belief::amount(rival.letter(), what, guess, "money");
             known.push(cash.within(low.into(), high.into()));
             let guess = self.who.as_deref().and_then(|who| who.guess(rival));
             if let Some(guess) = guess {
