@@ -101,7 +101,7 @@ impl Player {
         Next::Send(text)
     }
 
-    /// What is certain of the rivals' cash, and how often they were seen to bluff.
+    /// What is certain of the rivals' cash, and how often they were seen to bluff, once that says something.
     fn known(&self) -> Vec<Belief> {
         let view = self.fold.view();
         let mut known = Vec::new();

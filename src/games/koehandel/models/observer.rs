@@ -15,6 +15,8 @@ const SEED: u64 = 0x0B5E_72E2;
 const ACTS_MIN: u32 = 8;
 /// Types less likely than this are not stored with a match.
 const SHARE_MIN: f32 = 0.02;
+/// Auctions from which on a share of them says something: as many as pages ask of every share.
+const AUCTIONS_MIN: f64 = 10.0;
 
 /// Observes one match from one seat.
 pub struct Observer {
@@ -140,12 +142,13 @@ impl Observer {
         self.evidence[(rival.index() + 2) % 3].as_deref()
     }
 
-    /// How often a rival is proved to have bluffed, and how often it is believed to have, if it has bid.
+    /// The share of the auctions in which a rival bid where it is proved to have bluffed, and where it is believed to
+    /// have; `None` for fewer than ten auctions.
     #[must_use]
     pub fn bluffs(&self, rival: Compass) -> Option<[Interval; 2]> {
         let evidence = self.seen(rival)?;
-        let bid = evidence.bluffs.yes + evidence.bluffs.no > 0.0;
-        bid.then(|| [evidence.bluffs, evidence.believed].map(Tally::counted))
+        let auctions = evidence.bluffs.yes + evidence.bluffs.no;
+        (auctions >= AUCTIONS_MIN).then(|| [evidence.bluffs, evidence.believed].map(Tally::counted))
     }
 
     /// What was learnt so far, one lesson per rival. A match is counted only once it is over.
@@ -179,5 +182,23 @@ impl Observer {
                 }
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Observer;
+    use crate::cards::Compass;
+
+    #[test]
+    fn bluffs_are_a_share_from_ten_auctions_on() {
+        let mut observer = Observer::default();
+        let shares = [(); 10].map(|()| {
+            observer.evidence(Compass::W).offered(false, true, 1.0);
+            let bluffs = observer.bluffs(Compass::W);
+            bluffs.map(|[proved, _]| (proved.mean, proved.high))
+        });
+        assert!(shares[..9].iter().all(Option::is_none));
+        assert_eq!(shares[9], Some((1.0, 1.0)));
     }
 }
