@@ -29,8 +29,9 @@ pub(super) fn first_place(standings: &Standings, row: &TournamentRow) -> String 
     format!("{} {verb}{}.", listed(&names), by.unwrap_or_default())
 }
 
-/// How likely the first is stronger than the second, by all results, and whether that is enough; `None` where two share the
-/// first place, or where results do not compare them.
+/// How likely one of the first two is stronger than the other, by all results, and whether that is enough; `None` where
+/// they share the first place, or where results do not compare them. Ranks need not follow ratings: the one that is more
+/// likely the stronger is named first.
 pub(super) fn lead(standings: &Standings) -> Option<String> {
     let mut ranked = standings.entrants.iter().filter(|one| one.rank.is_some());
     let (first, second) = (ranked.next()?, ranked.next()?);
@@ -38,21 +39,25 @@ pub(super) fn lead(standings: &Standings) -> Option<String> {
         return None;
     }
     let mut met = first.opponents.iter();
-    let superiority = met.find(|split| split.name == second.name)?.superiority?;
-    let lower = first.rating.as_ref()?.interval().0;
-    let upper = second.rating.as_ref()?.interval().1;
-    let decided = superiority >= DECIDED_MIN && lower > upper;
-    Some(stronger(&first.name, &second.name, superiority, decided))
-}
-
-fn stronger(first: &str, second: &str, likely: f64, decided: bool) -> String {
-    let likely = match 100.0 * likely {
-        ..1.0 => "less than 1".to_owned(),
-        99.0.. => "more than 99".to_owned(),
-        percent => format!("{percent:.0}"),
+    let likely = met.find(|split| split.name == second.name)?.superiority?;
+    let (better, worse, likely) = match likely < 0.5 {
+        true => (second, first, 1.0 - likely),
+        false => (first, second, likely),
     };
-    let not = if decided { "" } else { "not " };
-    format!("{first} is stronger than {second}: {likely}\u{a0}% likely, {not}decided.")
+    let lower = better.rating.as_ref()?.interval().0;
+    let upper = worse.rating.as_ref()?.interval().1;
+    let not = match likely >= DECIDED_MIN && lower > upper {
+        true => "",
+        false => "not ",
+    };
+    let (better, worse, percent) = (&better.name, &worse.name, 100.0 * likely);
+    let likely = match percent > 99.0 {
+        true => "more than 99".to_owned(),
+        false => format!("{percent:.0}"),
+    };
+    Some(format!(
+        "{better} is stronger than {worse}: {likely}\u{a0}% likely, {not}decided."
+    ))
 }
 
 /// Who won each of these tournaments, the newest first; empty for those that run, that cannot be read, or that have too
@@ -127,17 +132,44 @@ fn by_score(standings: &Standings, unit: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::stronger;
+    use super::lead;
+    use crate::tournament::standings::tests::three;
+    use crate::tournament::standings::{RankSettings, Standings};
 
     #[test]
-    fn a_lead_is_as_likely_as_it_is() {
-        for (likely, decided, expected) in [
-            (0.926, false, "93\u{a0}% likely, not decided."),
-            (0.996, true, "more than 99\u{a0}% likely, decided."),
-            (0.001, false, "less than 1\u{a0}% likely, not decided."),
+    fn the_likelier_one_of_the_first_two_is_named_first() {
+        let (entrants, games) = three();
+        let standings = Standings::new(&entrants, &games, &RankSettings::default());
+        let (above, among, below) = ([10.0, 20.0], [-15.0, 15.0], [-20.0, -10.0]);
+        for (likely, [first, second], expected) in [
+            (0.926, [above, below], "anna … bert: 93\u{a0}% likely, not"),
+            (0.98, [above, among], "anna … bert: 98\u{a0}% likely, not"),
+            (0.99, [above, below], "anna … bert: 99\u{a0}% likely,"),
+            (
+                0.001,
+                [below, above],
+                "bert … anna: more than 99\u{a0}% likely,",
+            ),
         ] {
-            let said = stronger("Cid", "Bob", likely, decided);
-            assert_eq!(said, format!("Cid is stronger than Bob: {expected}"));
+            let mut standings = standings.clone();
+            standings.entrants[0].opponents[0].superiority = Some(likely);
+            for (one, ends) in standings.entrants.iter_mut().zip([first, second]) {
+                let rated = one.rating.as_mut().unwrap();
+                [rated.table_lower, rated.table_upper] = ends.map(Some);
+            }
+            let expected = expected.replace('…', "is stronger than") + " decided.";
+            assert_eq!(lead(&standings), Some(expected));
+        }
+        let changes: [fn(&mut Standings); 3] = [
+            |shared| shared.entrants[1].rank = Some(1),
+            |unmet| unmet.entrants[0].opponents.clear(),
+            |apart| apart.entrants[0].opponents[0].superiority = None,
+        ];
+        for change in changes {
+            let mut standings = standings.clone();
+            assert!(lead(&standings).is_some());
+            change(&mut standings);
+            assert_eq!(lead(&standings), None);
         }
     }
 }

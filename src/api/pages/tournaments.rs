@@ -126,7 +126,7 @@ struct Shown {
     /// Who is first, in a sentence; empty before the first match.
     leaders: String,
     lines: Vec<Line>,
-    /// How likely the first is stronger than the second, in a sentence; empty where that is not known.
+    /// How likely one of the first two is stronger than the other, in a sentence; empty where that is not known.
     lead: String,
     /// What decided the ranks, in words.
     ranked_by: String,

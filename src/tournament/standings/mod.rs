@@ -20,4 +20,4 @@ pub use tie_break::TieBreak;
 pub use until::{Until, UntilError};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -44,7 +44,7 @@ pub(super) fn game(number: u64, round: u32, table: &[usize], scores: &[i64]) -> 
 
 /// Three entrants, two rounds of one deck in three rotations; in the fourth match the second one crashes, and only
 /// loses against the others.
-pub(super) fn three() -> (Vec<Named>, Vec<PlayedGame>) {
+pub(crate) fn three() -> (Vec<Named>, Vec<PlayedGame>) {
     let mut games = vec![
         game(0, 0, &[0, 1, 2], &[3, 2, 1]),
         game(1, 0, &[2, 0, 1], &[1, 1, 4]),
