@@ -141,7 +141,8 @@ async fn what_was_learnt_is_shown_with_its_intervals_and_what_it_counts() {
     assert_eq!(page.status, StatusCode::OK, "{}", page.text);
     for expected in [
         "with 90 % intervals",
-        "its 90 % interval",
+        "<th scope=\"col\" class=\"n\">Value</th>",
+        "rates from ten cases on; the band is the 90 % interval",
         "How often it is proved.",
         "2 lessons",
     ] {
