@@ -186,6 +186,7 @@ fn a_run_that_is_watched_shows_how_far_it_has_come() {
         "tag live\">running<",
         "Ranked by rating, points, score. A pair is",
         "1 point for the one that did better",
+        "<span class=\"narrow soft small\">pairs won–drawn–lost ",
         "<a class=\"soft\" href=\"/bots/planowanie/rules\">rules v",
         "Schedule <small>scores in points; ▲ won; players swap seats",
     ] {
