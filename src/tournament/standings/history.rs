@@ -142,7 +142,7 @@ impl History {
 }
 
 impl RoundRatings {
-    fn rating(&self, entrant: usize) -> Option<f64> {
+    pub(super) fn rating(&self, entrant: usize) -> Option<f64> {
         self.ratings.get(entrant).copied().flatten()
     }
 }

@@ -87,7 +87,7 @@ impl Standings {
         let curve = |one: &Standing| {
             let at = history.entrants.iter().position(|name| *name == one.name)?;
             let points = history.rounds.iter().filter_map(|round| {
-                let y = round.scale * (*round.ratings.get(at)?)?;
+                let y = round.scale * round.rating(at)?;
                 Some(Point {
                     x: f64::from(round.round + 1),
                     y,
@@ -97,9 +97,10 @@ impl Standings {
             });
             let mut points: Vec<Point> = points.collect();
             let rated = one.rating.as_ref().filter(|_| history.fitted);
-            if let (Some(rated), Some(last), Some(point)) =
-                (rated, history.rounds.last(), points.last_mut())
-            {
+            // The table's interval is of the last round: an older rating has none.
+            let last = history.rounds.last();
+            let last = last.filter(|round| round.rating(at).is_some());
+            if let (Some(rated), Some(last), Some(point)) = (rated, last, points.last_mut()) {
                 let (lower, upper) = rated.interval();
                 let ends = [lower, upper].map(|end| last.scale * end);
                 if ends.iter().all(|end| end.is_finite()) {
@@ -166,6 +167,19 @@ mod tests {
     use super::super::super::tests::three;
     use super::super::super::{History, RankSettings, Standings};
     use crate::tournament::Drawn;
+
+    #[test]
+    fn an_interval_stands_at_the_last_round_alone() {
+        let (entrants, games) = three();
+        let settings = RankSettings::default();
+        let standings = Standings::new(&entrants, &games, &settings);
+        let mut history = History::new(&entrants, &games, &settings).unwrap();
+        history.rounds.last_mut().unwrap().ratings[0] = None;
+        let curves = standings.leading(&history);
+        let points = curves.iter().map(|curve| curve.points.last().unwrap());
+        let with: Vec<bool> = points.map(|point| point.high > point.low).collect();
+        assert_eq!(with, [false, true]);
+    }
 
     #[test]
     fn a_page_holds_everything_and_runs_nothing() {
