@@ -27,6 +27,8 @@ const LINE_BREAKS_MAX: usize = 5;
 /// Letters and lines up to which the rest is shown as well: to fold it would save nothing.
 const REST_CHARS_MAX: usize = 80;
 const REST_LINES_MAX: usize = 2;
+/// Bytes of a text up to which places are marked where it may be broken: in a map of 1 MB they would be most of the page.
+const MARKED_MAX: usize = 4_096;
 
 /// A page of a match's transcripts.
 #[derive(Default)]
@@ -72,9 +74,13 @@ impl Line {
     }
 }
 
-/// Fields of the wire: without spaces between them they would be broken within words and numbers.
+/// Fields of the wire: without spaces between them they would be broken within words and numbers. A long text is one part.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive([',', '&'])
+    let breaks: &[char] = match text.len() {
+        ..=MARKED_MAX => &[',', '&'],
+        _ => &[],
+    };
+    text.split_inclusive(breaks)
 }
 
 impl TranscriptShown {
@@ -338,8 +344,18 @@ fn line(names: &Names, numbered: Numbered) -> Line {
 #[cfg(test)]
 mod tests {
     use super::super::decisions::tests::row;
-    use super::{Decisions, Direction, MatchEntry, Reasons, SessionId, Side, time};
+    use super::{
+        Decisions, Direction, MARKED_MAX, MatchEntry, Reasons, SessionId, Side, parts, time,
+    };
     use crate::store::EntryId;
+
+    #[test]
+    fn a_text_may_be_broken_after_its_fields_unless_it_is_long() {
+        assert!(parts("a=1&b=2,3").eq(["a=1&", "b=2,", "3"]));
+        let long = ",".repeat(MARKED_MAX + 1);
+        assert_eq!(parts(&long[1..]).count(), MARKED_MAX);
+        assert!(parts(&long).eq([&*long]));
+    }
 
     #[test]
     fn the_first_answer_after_a_question_has_its_reason() {
