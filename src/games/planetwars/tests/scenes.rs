@@ -11,7 +11,7 @@ use drover_game::scene::{Names, Scene};
 use drover_game::wire::{Next, Reply};
 use drover_laws::scenes_of;
 use serde::Deserialize as _;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -267,18 +267,26 @@ fn a_picture_is_drawn_as_ever() {
     }
     assert!(4 * height < 3 * width, "{width} x {height}");
     // A planet that is upgraded moves.
-    let draw = |state| (KIT.card().picture)(state, &Names::default()).unwrap();
+    let draw = |state: &Value| (KIT.card().picture)(state, &Names::default()).unwrap();
     let mut upgraded = scene.state.clone();
     upgraded["planets"][0]["growth"] = json!(4);
     let upgraded = draw(&upgraded);
     assert_eq!(upgraded.still, draw(&scene.state).still);
     assert!(upgraded.moving.contains("P1 +4: planet 1,"));
     assert!(upgraded.moving.contains("4 new ships a turn"));
-    // The key has the sizes of the map, and none that is not on it.
-    let mut even = scene.state.clone();
-    for planet in even["planets"].as_array_mut().unwrap() {
-        planet["growth"] = json!(2);
-    }
-    let samples = [1, 2, 3, 5].map(|growth| draw(&even).moving.contains(&format!(">+{growth}<")));
-    assert_eq!(samples, [false, true, false, false]);
+    // The key has the sizes of the map, as many as it has room for, and none that is not on it.
+    let samples = |growths: &[i64]| {
+        let mut state = scene.state.clone();
+        let planets = state["planets"].as_array_mut().unwrap();
+        for (planet, growth) in planets.iter_mut().zip(growths.iter().cycle()) {
+            planet["growth"] = json!(growth);
+        }
+        let drawn = draw(&state).moving;
+        let mut samples = vec!["+0", "+1", "+2", "+3", "+4", "+5", "≥5"];
+        samples.retain(|one| drawn.contains(&format!(">{one}<")));
+        samples
+    };
+    assert_eq!(samples(&[2]), ["+2"]);
+    assert_eq!(samples(&[1, 3, 5]), ["+1", "+3", "+5"]);
+    assert_eq!(samples(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), ["+0", "+1", "≥5"]);
 }
