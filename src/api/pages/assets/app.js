@@ -305,8 +305,8 @@ document.addEventListener("DOMContentLoaded", () => {
     localStorage.setItem("theme", order[(order.indexOf(theme()) + 1) % order.length]);
     dress();
   });
-  // On a phone the navigation and a match's tabs are strips: their current place is brought into sight, and nothing else
-  // moves.
+  // On a phone the navigation is a strip, and on one narrower than 360 px a match's tabs are, too: their current place is
+  // brought into sight, and nothing else moves.
   for (const here of document.querySelectorAll("nav [aria-current=page]")) {
     const strip = here.closest(".top nav, nav > .tabs");
     if (strip) strip.scrollLeft = here.offsetLeft - strip.offsetLeft - (strip.clientWidth - here.offsetWidth) / 2;
