@@ -181,7 +181,7 @@ struct Drawn<'a> {
     label: String,
 }
 
-/// Curves with their error bands over a common scale, for wide screens and for phones; `None` without any point. Axes are
+/// Curves with their bands or bars over a common scale, for wide screens and for phones; `None` without any point. Axes are
 /// named `unit` and `below`. What stands at `x` leads to where `to` has it, if that is given.
 pub(crate) fn curves(
     title: &str,

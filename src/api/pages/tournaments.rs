@@ -134,7 +134,7 @@ struct Shown {
     unrated: Option<String>,
     /// The crosstable; empty for a large field.
     cross: Vec<CrossLine>,
-    /// The ratings after each round as a picture, and whether they have error bands.
+    /// The ratings after each round as a picture, and whether they have intervals.
     picture: Option<String>,
     fitted: bool,
 }
