@@ -27,12 +27,14 @@ pub enum Subject<'a> {
 /// Each of our seats with each other seat, of matches `?1` (JSON): one row a match, since rows are what costs. The
 /// place is below 0 where our seat is unknown.
 const MEETINGS: &str = "
-    WITH own AS MATERIALIZED ({own})
+    WITH own AS MATERIALIZED ({own}), met AS MATERIALIZED (
+        SELECT t.match_id, t.seat, t.spec, t.name, t.entrant, {behind} AS behind
+        FROM json_each($1) w CROSS JOIN seats t ON t.match_id = w.value)
     SELECT o.match_id, CAST(json_group_array(
-        json_array(o.place, o.bot, t.seat, t.spec, t.name, t.entrant, {behind}) ORDER BY o.place, t.seat) AS TEXT)
-    FROM own o CROSS JOIN seats t ON t.match_id = o.match_id AND t.seat <> o.place
+        json_array(o.place, o.bot, t.seat, t.spec, t.name, t.entrant, t.behind) ORDER BY o.place, t.seat) AS TEXT)
+    FROM own o CROSS JOIN met t ON t.match_id = o.match_id AND t.seat <> o.place
     WHERE ($2 IS NULL OR (o.bot >= $2 AND o.bot < $3)) AND ($4 IS NULL OR t.name = $4)
-        AND ($5 IS NULL OR t.spec = 'builtin:' || $5 OR {behind} IN ($5, 'builtin:' || $5))
+        AND ($5 IS NULL OR t.spec = 'builtin:' || $5 OR t.behind IN ($5, 'builtin:' || $5))
     GROUP BY o.match_id ORDER BY o.match_id DESC";
 
 /// How these matches ended, and each of their seats did.
