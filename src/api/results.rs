@@ -15,7 +15,6 @@ use games::{Cause, Part};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::iter;
 use utoipa::ToSchema;
 
 /// The filters of the list.
@@ -223,15 +222,18 @@ impl Seats {
 }
 
 /// Whether an opponent's name is meant for this seat: as lists of matches find it.
-pub(super) fn meets_as(row: &MatchRow, seat: &SeatRow, opponent: &str) -> bool {
+fn meets_as(row: &MatchRow, seat: &SeatRow, opponent: &str) -> bool {
     let names = [&seat.name, &seat.entrant];
     match names.into_iter().flatten().next() {
         Some(_) => names.into_iter().flatten().any(|name| name == opponent),
         None => {
-            let mut plays = iter::once(&seat.spec).chain(&seat.bot);
-            let is_asked =
-                |bot: &String| bot == opponent || bot.strip_prefix(BUILT_IN) == Some(opponent);
-            row.ours && plays.any(is_asked)
+            // As in that list: our bot behind an address has either of its names.
+            let bot = opponent.strip_prefix(BUILT_IN).unwrap_or(opponent);
+            let is = |plays: &str, wanted: &str| {
+                plays == wanted || plays.strip_prefix(BUILT_IN) == Some(wanted)
+            };
+            let behind = seat.bot.as_deref();
+            row.ours && (is(&seat.spec, opponent) || behind.is_some_and(|plays| is(plays, bot)))
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::store::rows::json;
 use crate::store::sql::{query, query_as};
 use crate::store::types::SeatNotes;
 use crate::store::{Reader, StoreError};
+use games::neutral::BUILT_IN;
 use games::{Cause, Kit, Outcome, Seat, are_mates};
 use serde::Deserialize;
 use std::cmp::Ordering;
@@ -89,6 +90,8 @@ pub(super) struct Meeting<'a> {
     pub(super) with: String,
     /// The name on the rival's seat; without any, its spec.
     name: String,
+    /// Whether the rival has no name besides what plays there.
+    unnamed: bool,
 }
 
 impl Ended {
@@ -159,7 +162,8 @@ impl Meeting<'_> {
 
     /// Whether this is what the rival is called.
     fn is_with(&self, rival: &str) -> bool {
-        self.with == rival || self.name == rival
+        let built_in = rival.strip_prefix(BUILT_IN).filter(|_| self.unnamed);
+        self.with == rival || self.name == rival || built_in == Some(&*self.with)
     }
 }
 
@@ -300,7 +304,8 @@ fn meeting<'a>(met: SeatMet, subject: Subject<'_>, at: &'a Ended) -> Option<Meet
     let (own, rival) = (u8::try_from(met.place).ok()?, met.seat);
     let known_as = met.entrant.as_ref().or(met.name.as_ref());
     let plays = met.behind.as_ref().unwrap_or(&met.spec);
-    let plays = plays.strip_prefix("builtin:").unwrap_or(plays);
+    let plays = plays.strip_prefix(BUILT_IN).unwrap_or(plays);
+    let unnamed = known_as.is_none();
     let with = known_as.map_or(plays, String::as_str).to_owned();
     if at.are_allies(own, rival) || (with == met.bot && own > rival) {
         return None;
@@ -314,6 +319,7 @@ fn meeting<'a>(met: SeatMet, subject: Subject<'_>, at: &'a Ended) -> Option<Meet
             Subject::Opponent(_) | Subject::Type(_) => met.bot,
         },
         name: met.name.unwrap_or(met.spec),
+        unnamed,
     })
 }
 

@@ -3,7 +3,7 @@
 use super::records::{Filter, Standing};
 use super::secrecy;
 use crate::store::sql::Builder;
-use games::neutral::stands_for_all;
+use games::neutral::{BUILT_IN, stands_for_all};
 
 /// Each of our seats in matches `?1` (JSON), once: by its sessions, and by its spec where our referee seated it, also where
 /// it filled a seat. A session whose seat is unknown has a `place` below 0.
@@ -158,10 +158,12 @@ fn narrow_opponent(query: &mut Builder, opponent: &str) {
         query.push("t.spec = ''");
     } else {
         query.push("m.ours = 1 AND (false");
-        for spec in ["t.spec", BEHIND] {
+        // A player's session has its bot without the prefix. A spec is compared as asked: no command is found by a prefix.
+        let bot = opponent.strip_prefix(BUILT_IN).unwrap_or(opponent);
+        for (spec, wanted) in [("t.spec", opponent), (BEHIND, bot)] {
             query.push(format_args!(" OR {spec} IN ("));
-            query.push_bind(opponent.to_owned()).push(", ");
-            query.push_bind(format!("builtin:{opponent}")).push(")");
+            query.push_bind(wanted.to_owned()).push(", ");
+            query.push_bind(format!("{BUILT_IN}{wanted}")).push(")");
         }
         query.push(")");
     }

@@ -112,7 +112,14 @@ fn singles() -> Vec<Filter> {
     for bot in ["bot:mine", "bot:mine@2", "bot:min"] {
         add(&|filter| filter.bot = text(bot));
     }
-    for opponent in ["Entrant", "cmd:./mybot", "bot:mine@1", "builtin:quick", ""] {
+    for opponent in [
+        "Entrant",
+        "cmd:./mybot",
+        "bot:mine@1",
+        "builtin:quick",
+        "builtin:champion",
+        "",
+    ] {
         add(&|filter| filter.opponent = text(opponent));
     }
     for outcome in [
@@ -231,7 +238,8 @@ fn own_share(row: &MatchRow, session: &SessionRow) -> Option<f64> {
 fn is_called(row: &MatchRow, seat: &SeatRow, name: &str) -> bool {
     let spec = seat.spec.strip_prefix("builtin:").unwrap_or(&seat.spec);
     let matches = row.ours || name.is_empty();
-    let plays = spec == name || seat.spec == name || seat.bot.as_deref() == Some(name);
+    let behind = seat.bot.as_deref() == Some(name.trim_start_matches("builtin:"));
+    let plays = spec == name || seat.spec == name || behind;
     seat.name.as_deref() == Some(name)
         || seat.entrant.as_deref() == Some(name)
         || (seat.known_as().is_none() && plays && matches)
