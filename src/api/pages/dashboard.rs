@@ -233,7 +233,7 @@ impl Samples {
             name,
             median: within(0.5),
             most: within(0.99),
-            mean: millis(sum / count * 1e3),
+            mean: answer_time(sum / count * 1e3),
         })
     }
 }
@@ -258,6 +258,10 @@ mod tests {
             ("≤ 1.0 ms", "≤ 2.5 ms", "2.0 ms")
         );
         assert!(samples.step("queued", "waiting").is_none());
+        let short = "drover_ledger_seconds_sum{step=\"queued\"} 0.000004\n\
+            drover_ledger_seconds_count{step=\"queued\"} 2\n";
+        let step = Samples(short.to_owned()).step("queued", "waiting");
+        assert_eq!(step.unwrap().mean, "< 5 µs");
         assert_eq!(samples.sum("drover_fallbacks_total"), 5.0);
         assert_eq!(format!("{:.0}", samples.sum("drover_nothing")), "0");
     }

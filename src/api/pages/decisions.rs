@@ -228,7 +228,7 @@ impl Row {
             sent_ms: one.sent_ms,
             took: answer_time(one.sent_ms),
             thought: match session.side {
-                Side::Player => millis((one.thought_ms - one.queued_ms).max(0.0)),
+                Side::Player => answer_time((one.thought_ms - one.queued_ms).max(0.0)),
                 Side::Referee => String::new(),
             },
             limit: millis(one.limit_ms),

@@ -92,7 +92,7 @@ pub(super) fn millis(ms: f64) -> String {
     }
 }
 
-/// How long an answer took, in milliseconds. In matches within one process answers follow at once.
+/// How long an answer, or a part of it, took, in milliseconds. In matches within one process answers follow at once.
 pub(super) fn answer_time(ms: f64) -> String {
     match ms < MEASURED_MS {
         true => format!("< {}", millis(MEASURED_MS)),

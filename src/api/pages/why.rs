@@ -2,7 +2,7 @@
 
 use super::layout::{Shell, shown};
 use super::turns::Turns;
-use super::view::{self, answer_time, figure, millis, percent};
+use super::view::{self, answer_time, figure, percent};
 use super::visit::Visit;
 use crate::api::explain;
 use crate::api::problem::Problem;
@@ -209,7 +209,7 @@ fn made(one: &Decision, link: String) -> Made {
         turn: String::new(),
         said: short(&one.words, SAID_LEN_MAX),
         took: one.took_ms.map_or_else(String::new, answer_time),
-        thought: one.thought_ms.map_or_else(String::new, millis),
+        thought: one.thought_ms.map_or_else(String::new, answer_time),
         note: one.note.replace('_', " "),
         slowest: false,
         chosen: false,
