@@ -14,7 +14,7 @@ pub(super) struct Programs<'a> {
     game: &'a str,
     /// The versions of users' bots, by entrant.
     users: &'a Value,
-    /// The versions of built-in bots, by game and name.
+    /// The versions of built-in bots of which this database has seen no other, by game and name.
     built_in: HashMap<(String, String), u32>,
 }
 
@@ -28,6 +28,10 @@ pub(super) struct Program {
 }
 
 impl<'a> Programs<'a> {
+    /// What is known of those of this tournament.
+    ///
+    /// # Errors
+    /// [`Problem`] if the store cannot be read.
     pub(super) async fn read(visit: &Visit, row: &'a TournamentRow) -> Result<Self, Problem> {
         Ok(Self {
             game: &row.game,

@@ -113,7 +113,7 @@ impl Colours {
     }
 }
 
-/// What lines of the standings say besides them.
+/// What all lines of the standings need.
 struct Known<'a> {
     visit: &'a Visit,
     tournament: &'a str,
