@@ -67,12 +67,11 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
         count: whole.then(|| counted(listed.items.len(), "match")),
         matches: match chosen.is_empty() {
             true => folded::lines(&visit, &listed.items, listed.items.len()).await,
-            // Who asks for some matches is shown each of them.
-            false => listed
-                .items
-                .iter()
-                .map(|found| line(found, now()))
-                .collect(),
+            // A caller who filters sees every match.
+            false => {
+                let (now, items) = (now(), listed.items.iter());
+                items.map(|found| line(found, now)).collect()
+            }
         },
         none: match listed.next {
             Some(_) => "None of the matches examined fits. Older ones may: see the next page.",
