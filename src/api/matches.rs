@@ -107,6 +107,13 @@ pub(super) struct MatchShown {
     pub open: bool,
 }
 
+impl MatchShown {
+    /// Whether it has ended, and was not played to its end.
+    pub(super) fn ended_by_fault(&self) -> bool {
+        self.ended.is_some() && self.cause != Some(Cause::Normal)
+    }
+}
+
 /// The list of matches.
 pub(super) struct Matches;
 

@@ -16,7 +16,6 @@ use crate::history::{self, Filter};
 use crate::metrics as names;
 use askama::Template;
 use axum::response::Response;
-use games::Cause;
 use std::collections::BTreeMap;
 
 /// The most matches in each of its lists.
@@ -100,9 +99,7 @@ pub(super) async fn page(visit: Visit) -> Result<Response, Problem> {
     let lately: Vec<MatchShown> = lately
         .map(|row| matches::shown(&visit.sight, row))
         .collect();
-    let failed = lately
-        .iter()
-        .filter(|found| found.cause != Some(Cause::Normal));
+    let failed = lately.iter().filter(|found| found.ended_by_fault());
     let failed: Vec<&MatchShown> = failed.collect();
     let games = lateness::newest(&visit, DECISIONS_MAX).await?;
     let samples = Samples((visit.state.metrics)());

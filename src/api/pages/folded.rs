@@ -2,40 +2,42 @@
 
 use super::filters::query;
 use super::leaders::winners;
-use super::view::{Folded, MatchLine, lasted, line, now, when};
+use super::view::{Folded, MatchLine, SeatLine, lasted, line, now, when};
 use super::visit::Visit;
 use crate::api::matches::MatchShown;
 use crate::api::tournaments;
 use games::text::counted;
 use jiff::Timestamp;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
-/// Matches as `most` lines at most; those of one tournament that come one after another are one.
+/// What is known of a tournament.
+struct Known {
+    /// How many of its matches have ended.
+    matches: u64,
+    /// Who won it; empty while it runs, or if it cannot be read.
+    winner: String,
+}
+
+/// Matches as `most` lines at most; those of one tournament that come one after another are one. A match that runs has no
+/// place in a tournament yet, and a line of its own.
 pub(super) async fn lines(visit: &Visit, found: &[MatchShown], most: usize) -> Vec<MatchLine> {
     let now = now();
-    let (mut lines, mut known) = (Vec::new(), HashMap::new());
     let together = |one: &MatchShown, other: &MatchShown| {
         tournament(one).is_some() && tournament(one) == tournament(other)
     };
-    for matches in found.chunk_by(together).take(most) {
-        let id = matches.first().and_then(tournament);
-        let row = match id.filter(|_| matches.len() > 1) {
-            None => None,
-            Some(id) => {
-                let won = match known.entry(id) {
-                    Entry::Occupied(won) => won.into_mut(),
-                    Entry::Vacant(unknown) => unknown.insert(winner(visit, id).await),
-                };
-                folded(matches, won, now)
-            }
+    let groups: Vec<&[MatchShown]> = found.chunk_by(together).take(most).collect();
+    let known = known(visit, &groups).await;
+    let lines = groups.into_iter().flat_map(|matches| {
+        let row = match matches {
+            [first, _, ..] => folded(first, matches, &known, now),
+            _ => None,
         };
         match row {
-            Some(row) => lines.push(row),
-            None => lines.extend(matches.iter().map(|found| line(found, now))),
+            Some(row) => vec![row],
+            None => matches.iter().map(|found| line(found, now)).collect(),
         }
-    }
-    lines
+    });
+    lines.collect()
 }
 
 fn tournament(found: &MatchShown) -> Option<&str> {
@@ -43,45 +45,85 @@ fn tournament(found: &MatchShown) -> Option<&str> {
     Some(&place.id)
 }
 
-/// Who won it; empty while it runs, or if it cannot be read.
-async fn winner(visit: &Visit, id: &str) -> String {
-    let Ok(found) = tournaments::find(visit, id).await else {
-        return String::new();
-    };
-    winners(visit, &[found]).await.pop().unwrap_or_default()
+/// The tournaments of which there are several matches in a row, by id.
+async fn known(visit: &Visit, groups: &[&[MatchShown]]) -> HashMap<String, Known> {
+    let groups = groups.iter().filter(|matches| matches.len() > 1);
+    let ids = groups.filter_map(|matches| matches.first().and_then(tournament));
+    let ids: BTreeSet<&str> = ids.collect();
+    let mut all = Vec::new();
+    // The newest first.
+    for id in ids.into_iter().rev() {
+        all.extend(tournaments::find(visit, id).await);
+    }
+    let winners = winners(visit, &all).await;
+    let known = all.into_iter().zip(winners).map(|(one, winner)| {
+        let matches = one.matches;
+        (one.id, Known { matches, winner })
+    });
+    known.collect()
 }
 
-/// Matches of one tournament as a line; `None` if there are none.
-fn folded(matches: &[MatchShown], winner: &str, now: Timestamp) -> Option<MatchLine> {
-    let lines: Vec<MatchLine> = matches.iter().map(|found| line(found, now)).collect();
-    let faulty = lines.iter().filter(|line| !line.well).count();
+/// Matches of one tournament, of which this is the first, as a line; `None` if they have no place in one.
+fn folded(
+    first: &MatchShown,
+    matches: &[MatchShown],
+    known: &HashMap<String, Known>,
+    now: Timestamp,
+) -> Option<MatchLine> {
+    let id = tournament(first)?;
     let began = matches.iter().map(|found| found.started).min()?;
     let ended = matches.iter().filter_map(|found| found.ended).max()?;
     let places = matches.iter().filter_map(|found| found.tournament.as_ref());
     let rounds = places.map(|place| place.round + 1);
-    let (first, last) = (rounds.clone().min()?, rounds.max()?);
-    let mut about = match first == last {
-        true => format!("round {first}"),
-        false => format!("rounds {first} to {last}"),
+    let (from, to) = (rounds.clone().min()?, rounds.max()?);
+    let mut about = match from == to {
+        true => format!("round {from}"),
+        false => format!("rounds {from} to {to}"),
     };
-    if !winner.is_empty() {
-        about.push_str(&format!("; the tournament's winner: {winner}"));
+    let mut count = counted(matches.len(), "match");
+    if let Some(known) = known.get(id) {
+        if known.matches > matches.len() as u64 {
+            let all = counted(known.matches, "match");
+            count = format!("{} of its {all}", matches.len());
+        }
+        if !known.winner.is_empty() {
+            about.push_str(&format!("; the tournament's winner: {}", known.winner));
+        }
     }
+    let end = faults(matches, now);
     Some(MatchLine {
         started: when(began),
         took: lasted(began, ended),
-        end: format!("{faulty} by a fault"),
-        well: faulty == 0,
+        well: end.is_empty(),
+        end,
         result: String::new(),
         seats: Vec::new(),
         folded: Some(Folded {
-            link: format!(
-                "/matches{}",
-                query([("tournament", tournament(matches.first()?)?)])
-            ),
-            count: counted(matches.len(), "match"),
+            link: format!("/matches{}", query([("tournament", id)])),
+            count,
             about,
         }),
-        ..lines.into_iter().next()?
+        ..line(first, now)
     })
+}
+
+/// What went wrong, each with the number of matches in which it did, in words; empty: nothing.
+fn faults(matches: &[MatchShown], now: Timestamp) -> String {
+    let (mut faulty, mut failed, mut fallback) = (0, 0, 0);
+    for found in matches {
+        let seats = line(found, now).seats;
+        let has = |is: fn(&SeatLine) -> bool| seats.iter().any(is);
+        let by_fault = found.ended_by_fault();
+        faulty += u32::from(by_fault);
+        failed += u32::from(!by_fault && has(|seat| !seat.part.is_empty()));
+        fallback += u32::from(has(|seat| !seat.fallback.is_empty()));
+    }
+    let faults = [
+        (faulty, "by a fault"),
+        (failed, "with a failed player"),
+        (fallback, "with fallback answers"),
+    ];
+    let faults = faults.into_iter().filter(|(count, _)| *count > 0);
+    let faults = faults.map(|(count, what)| format!("{count} {what}"));
+    faults.collect::<Vec<_>>().join(", ")
 }

@@ -3,9 +3,9 @@
 use super::App;
 use crate::history;
 use crate::store::tests::fake::{TOURNAMENT, match_id, new_match, new_tournament, round, slot};
-use crate::store::{MatchResult, StoredRound, TournamentRow};
+use crate::store::{MatchResult, Slot, StoredRound, TournamentRow};
 use axum::http::StatusCode;
-use games::Cause;
+use games::{Cause, Part, Participation};
 use serde_json::{Value, json};
 
 fn ended(number: u64) -> MatchResult {
@@ -93,6 +93,89 @@ async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
     let path = format!("/matches?tournament={TOURNAMENT}");
     let asked = app.get(&path).await.text;
     assert!(each.iter().all(|link| asked.contains(link)), "{asked}");
+}
+
+/// A match of a tournament that ended so.
+async fn played(app: &App, of: u64, slot: Slot, result: MatchResult) {
+    let mut row = new_match(of, true);
+    slot.seat(&mut row);
+    app.store().open_match(row).await.unwrap();
+    let (id, slot) = (match_id(of), Some(Box::new(slot)));
+    let result = MatchResult { slot, ..result };
+    app.store().close_match(&id, result).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_row_of_a_tournaments_matches_says_what_went_wrong_and_who_won() {
+    const OTHER: &str = "01TOURNAMENT00000000000002";
+    let app = App::new().await;
+    let store = app.store();
+    for id in [TOURNAMENT, OTHER] {
+        let new = new_tournament(id);
+        history::create_tournament(store, new).await.unwrap();
+        history::add_round(store, id, round(1)).await.unwrap();
+    }
+    let other = |number| Slot {
+        tournament: OTHER.into(),
+        ..slot(1, number)
+    };
+    let won = || MatchResult::new(9, Cause::Normal, vec![4, 1]);
+    let part = |part: Participation| MatchResult {
+        participation: vec![Some(part)],
+        ..won()
+    };
+    let fallback = Participation {
+        decisions: Some(5),
+        fallback: Some(2),
+        ..Participation::played()
+    };
+    let crashed = Participation {
+        how: Part::Crashed,
+        ..fallback.clone()
+    };
+    let fault = MatchResult::new(9, Cause::Crash, vec![4, 1]);
+    for (of, slot, result) in [
+        (1, slot(1, 0), won()),
+        (2, slot(1, 1), won()),
+        (4, slot(1, 2), fault),
+        (5, slot(1, 3), part(crashed)),
+        (6, slot(1, 4), part(fallback)),
+        (7, other(0), won()),
+        (8, other(1), won()),
+        (9, slot(1, 5), won()),
+    ] {
+        played(&app, of, slot, result).await;
+    }
+    store.open_match(new_match(3, true)).await.unwrap();
+    let end = history::end_tournament(store, TOURNAMENT, 9, "played".into());
+    end.await.unwrap();
+    // Its game has no standings.
+    let winners = &app.state.standings.winners;
+    let winner = (TOURNAMENT.to_owned(), "Wanda".to_owned());
+    winners.lock().await.extend([winner]);
+
+    let page = app.get("/matches").await.text;
+    let rows = page.split("<tr data-key=").skip(1);
+    let rows = rows.map(|row| row.split("</tr>").next().unwrap());
+    let rows: Vec<&str> = rows.collect();
+    let to = |of: u64| format!("href=\"/matches/{}\"", match_id(of));
+    let of = |id: &str| format!("href=\"/matches?tournament={id}\"");
+    let faults = "1 by a fault, 1 with a failed player, 2 with fallback answers</span>";
+    let expected = [
+        vec![to(9)],
+        vec![of(OTHER), ">2 matches<".into()],
+        vec![of(TOURNAMENT), ">3 of its 6 matches<".into(), faults.into()],
+        vec![to(3), "tag live".into()],
+        vec![of(TOURNAMENT), ">2 of its 6 matches<".into()],
+    ];
+    assert_eq!(rows.len(), expected.len(), "{page}");
+    for (row, parts) in rows.iter().zip(&expected) {
+        let is_won = parts.contains(&of(TOURNAMENT));
+        assert_eq!(row.contains("winner: Wanda<"), is_won, "{row}");
+        assert_eq!(row.contains("tag live"), parts.contains(&to(3)), "{row}");
+        assert_eq!(row.contains("tag warn"), parts.len() > 2, "{row}");
+        assert!(parts.iter().all(|part| row.contains(part)), "{row}");
+    }
 }
 
 #[tokio::test]
