@@ -85,6 +85,22 @@ async fn results_have_a_row_for_each_seat() {
         let seats: Vec<Value> = seats.into_iter().map(|seat| json!([seat])).collect();
         assert_eq!(found, seats, "{query}");
     }
+    // One of our bots behind an address has either of its names.
+    let mut row = new_match(4, true);
+    row.seats[0].spec = "builtin:champion".to_owned();
+    row.seats[1].spec = "url:http://127.0.0.1:1/toy/face".to_owned();
+    app.store().open_match(row).await.unwrap();
+    let session = NewSession {
+        bot: "face".to_owned(),
+        ..new_session(4, Side::Player, 1)
+    };
+    let mut pen = Pen::new(app.store(), None, session);
+    pen.end(app.store(), vec![1, 4], 0).await;
+    for opponent in ["face", "builtin:face"] {
+        let path = format!("/api/v1/results?opponent={opponent}");
+        let found = picked(&app, &path, ["seat", "bot"]).await;
+        assert_eq!(found, [json!([0, "champion"])], "{opponent}");
+    }
     for (query, name) in [
         ("bot=chamption", "champion"),
         ("opponent=nobody", "nobody"),

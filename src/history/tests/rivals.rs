@@ -325,11 +325,12 @@ async fn a_bot_behind_our_own_address_is_met_as_itself() {
         (1, "builtin:face"),
         (2, "url:http://127.0.0.1:1/toy/face"),
         (3, "url:http://192.0.2.7/toy/face"),
+        (4, "url:http://127.0.0.1:1/toy/champion"),
     ] {
         seated(&store, number, &["builtin:champion", spec], vec![2, 1]).await;
-        if number == 2 {
+        if let Some(bot) = spec.strip_prefix("url:http://127.0.0.1:1/toy/") {
             let session = NewSession {
-                bot: "face".to_owned(),
+                bot: bot.to_owned(),
                 ..new_session(number, Side::Player, 1)
             };
             let mut pen = Pen::new(&store, None, session);
@@ -339,7 +340,12 @@ async fn a_bot_behind_our_own_address_is_met_as_itself() {
     for (subject, expected) in [
         (
             Subject::Bot("champion"),
-            &[("face", 2), ("url:http://192.0.2.7/toy/face", 1)][..],
+            // Itself once: from its lower seat.
+            &[
+                ("face", 2),
+                ("champion", 1),
+                ("url:http://192.0.2.7/toy/face", 1),
+            ][..],
         ),
         (Subject::Bot("face"), &[("champion", 2)][..]),
         (Subject::Type("face"), &[("champion", 2)][..]),
@@ -348,6 +354,24 @@ async fn a_bot_behind_our_own_address_is_met_as_itself() {
         let met = met.await.unwrap();
         let met = met.iter().map(|one| (one.rival.as_str(), one.all.games));
         assert_eq!(met.collect::<Vec<_>>(), expected, "{subject:?}");
+    }
+    for (opponent, between, numbers) in [
+        ("face", Some(Standing::Won), &[2_u64, 1][..]),
+        ("builtin:face", Some(Standing::Won), &[2, 1][..]),
+        ("face", Some(Standing::Lost), &[][..]),
+        ("champion", Some(Standing::Won), &[4][..]),
+        ("builtin:champion", None, &[4][..]),
+    ] {
+        let filter = Filter {
+            bot: Some("champion".to_owned()),
+            opponent: Some(opponent.to_owned()),
+            between,
+            ..Filter::default()
+        };
+        let page = history::matches(store.reader(), &filter, &PageAt::first(9)).await;
+        let found = page.unwrap().items.into_iter().map(|row| row.market);
+        let found: Vec<u64> = found.collect();
+        assert_eq!(found, numbers, "{opponent} {between:?}");
     }
 }
 
