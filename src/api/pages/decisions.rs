@@ -148,9 +148,8 @@ impl Decisions {
 
     /// Keeps those of the page, and adds when they were, what was answered, and how players used their time.
     pub(super) async fn say(&mut self, visit: &Visit, found: &MatchShown) -> Result<(), Problem> {
-        let first: Option<usize> = visit.value("cursor").and_then(|at| at.parse().ok());
         let count = self.rows.len();
-        self.begin(first.unwrap_or(0));
+        self.begin(visit.first_row());
         if self.rows.is_empty() {
             return Ok(());
         }

@@ -82,8 +82,7 @@ impl FactsShown {
             seat: visit.value("by").and_then(|seat| seat.parse().ok()),
         };
         let all = || film.steps().iter().flat_map(|step| &step.facts);
-        let first = visit.value("cursor").and_then(|at| at.parse().ok());
-        let first: usize = first.unwrap_or(0);
+        let first = visit.first_row();
         let last = watched.row.ended_us.and(film.steps().last());
         let end = last.map(|last| last.step);
         let mut wanted = joined(chosen.rows(film.steps(), end))

@@ -93,9 +93,17 @@ impl Visit {
         self.asked.headers.contains_key("x-refresh")
     }
 
-    /// The parameters, read into a struct.
+    /// The parameters, read into a struct, but for where a page of rows begins.
     pub(super) fn read<Q: DeserializeOwned + IntoParams>(&self) -> Result<Q, Problem> {
-        Checked::read(&self.query(), &parameters::<Q>())?.get()
+        let others = self.pairs().filter(|(name, _)| *name != "cursor");
+        let query = Serializer::new(String::new()).extend_pairs(others).finish();
+        Checked::read(&query, &parameters::<Q>())?.get()
+    }
+
+    /// The first row of a page whose cursor counts rows.
+    pub(super) fn first_row(&self) -> usize {
+        let cursor = self.value("cursor").and_then(|at| at.parse().ok());
+        cursor.unwrap_or(0)
     }
 
     /// What the list on the page is asked.

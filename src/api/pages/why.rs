@@ -1,5 +1,6 @@
 //! Why our bot decided as it did, and what it decided: one seat of a stored match.
 
+use super::filters::Pager;
 use super::layout::{Shell, shown};
 use super::turns::Turns;
 use super::view::{self, answer_time, figure, percent};
@@ -19,7 +20,7 @@ use games::{Belief, Candidate};
 use std::collections::BTreeMap;
 
 /// The most decisions on one page, and on either side of one.
-const DECISIONS_MAX: usize = 1_000;
+const DECISIONS_MAX: usize = 50;
 const AROUND: usize = 5;
 /// The most letters of an answer in the list.
 const SAID_LEN_MAX: usize = 120;
@@ -45,6 +46,8 @@ struct Why {
     before: Option<String>,
     after: Option<String>,
     decisions: Vec<Made>,
+    /// To other pages of all decisions.
+    pager: Pager,
     /// How many decisions there are, in words.
     count: String,
 }
@@ -141,9 +144,10 @@ pub(super) async fn page(
     };
     let (first, most) = match at {
         Some(at) => (at.saturating_sub(AROUND), 2 * AROUND + 1),
-        None => (0, DECISIONS_MAX),
+        None => (visit.first_row().min(decisions.len()), DECISIONS_MAX),
     };
     let near = decisions.iter().skip(first).take(most);
+    let next = Some(first + most).filter(|next| at.is_none() && *next < decisions.len());
     let play_on = asked.zip(heir).map(|(entry, heir)| {
         // As it is typed there: from 1.
         let seat = u16::from(seat.parse::<u8>().unwrap_or_default()) + 1;
@@ -155,6 +159,7 @@ pub(super) async fn page(
         before: next_to(at.and_then(|at| at.checked_sub(1))),
         after: next_to(at.map(|at| at + 1)),
         decisions: near.map(made).collect(),
+        pager: Pager::new(&visit, next.map(|next| next.to_string())),
         count: counted(decisions.len(), "decision"),
         one: explained.map(|explained| one(explained, made)),
         players: players.collect::<Vec<_>>().join(" – "),
