@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most pages that are read, besides those of single entries.
 const PAGES_MAX: usize = 1_000;
-/// The most pages of single entries that are read under one path: chance makes a match longer or shorter.
+/// The most pages of single entries that are read under one path, chance makes a match longer or shorter, and of choices
+/// among what a list shows.
 const ENTRIES_MAX: usize = 8;
+const CHOICES_MAX: usize = 24;
 
 /// Parameters that name a match or something of it, and those that show more of it.
 const REVEALING: [&str; 10] = [
@@ -148,21 +150,23 @@ pub fn described(document: &Value, known: &Known) -> Readable {
 pub fn pages(mut read: impl FnMut(&str) -> Answer) -> Vec<(String, Answer)> {
     let (mut known, mut waiting) = (BTreeSet::new(), vec!["/".to_owned()]);
     let (mut all, mut others) = (Vec::new(), 0);
-    let mut of_entries = BTreeMap::<String, usize>::new();
+    let (mut of_entries, mut of_choices) = (BTreeMap::new(), BTreeMap::new());
     while let Some(path) = waiting.pop() {
         let place = path.split('?').next().unwrap();
         if place.ends_with("/events") || !known.insert(path.clone()) {
             continue;
         }
-        if path.contains("entry=") || path.contains("cursor=") {
-            let read = of_entries.entry(place.to_owned()).or_default();
-            *read += 1;
-            if *read > ENTRIES_MAX {
-                continue;
-            }
-        } else {
-            others += 1;
+        let is_entry = path.contains("entry=") || path.contains("cursor=");
+        let (counts, most) = match is_entry {
+            true => (&mut of_entries, ENTRIES_MAX),
+            false => (&mut of_choices, CHOICES_MAX),
+        };
+        let read: &mut usize = counts.entry(place.to_owned()).or_default();
+        *read += 1;
+        if *read > most {
+            continue;
         }
+        others += usize::from(!is_entry);
         let answer = read(&path);
         if answer.head.contains("text/html") {
             waiting.extend(links(&path, &answer.body));
