@@ -163,14 +163,23 @@ begin browser cargo test -p drover --test it --locked -- browser:: --test-thread
 begin smoke .ci/smoke "$built/drover"
 # Without that executable it builds one, or says why it cannot: a release, which no lints slow down.
 begin container env -u RUSTC_WORKSPACE_WRAPPER -u CLIPPY_ARGS .ci/container ${static:+"$static"}
-niceness=10
-# One test at a time, in what the others leave of the processors while they wait; what measures leases apart.
-begin postgres .ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: \
-    --skip goes_on_when_that_is_gone --include-ignored --test-threads 1
 cargo test -p drover --test it --locked -- --skip browser::
 
 step "pages in a browser"
 await browser
+
+step "the store on PostgreSQL"
+# Next to the simulator alone: leases do not wait for a busy machine. What measures them is last.
+code=0
+{ .ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: \
+    --skip goes_on_when_that_is_gone --include-ignored &&
+    .ci/postgres cargo test -p drover --lib --test it --locked -- goes_on_when_that_is_gone workers_of_a_server \
+        --include-ignored; } || code=$?
+case "$code" in
+    0) ;;
+    77) skip "the store on PostgreSQL: it could not be installed" ;;
+    *) exit "$code" ;;
+esac
 
 step "the simulator"
 await simulator
@@ -181,16 +190,6 @@ await container || [ $? -eq 77 ]
 
 step "the examples in the documentation"
 await examples
-
-step "the store on PostgreSQL"
-code=0
-{ await postgres && .ci/postgres cargo test -p drover --lib --test it --locked -- goes_on_when_that_is_gone \
-    workers_of_a_server --include-ignored; } || code=$?
-case "$code" in
-    0) ;;
-    77) skip "the store on PostgreSQL: it could not be installed" ;;
-    *) exit "$code" ;;
-esac
 
 if [ -n "$long" ]; then
     step "what takes long"
