@@ -70,7 +70,7 @@ fn run_with_kills(folder: &Path) {
             if let Some(status) = run.try_wait().unwrap() {
                 break Some(status);
             }
-            if begun.elapsed() > Duration::from_millis(150 + 70 * kills) {
+            if begun.elapsed() > Duration::from_millis(200 * (1 + kills)) {
                 break None;
             }
             std::thread::sleep(Duration::from_millis(5));

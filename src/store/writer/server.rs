@@ -196,18 +196,22 @@ impl Server {
 }
 
 /// The same of what a server does; a file's own limits hold for the rest.
-pub(super) async fn bounded<T, E: From<sqlx::Error>>(
+pub(super) fn bounded<T, E: From<sqlx::Error>>(
     is_server: bool,
     work: impl Future<Output = Result<T, E>>,
-) -> Result<T, E> {
-    if !is_server {
-        return work.await;
+) -> impl Future<Output = Result<T, E>> {
+    // Some hold a hundred kilobytes, which the writer's stack would have once for each place that waits for them.
+    let work = Box::pin(work);
+    async move {
+        if !is_server {
+            return work.await;
+        }
+        let done = timeout(TRIP_MAX, work).await;
+        done.unwrap_or_else(|_| {
+            let late = std::io::Error::from(std::io::ErrorKind::TimedOut);
+            Err(sqlx::Error::from(late).into())
+        })
     }
-    let done = timeout(TRIP_MAX, work).await;
-    done.unwrap_or_else(|_| {
-        let late = std::io::Error::from(std::io::ErrorKind::TimedOut);
-        Err(sqlx::Error::from(late).into())
-    })
 }
 
 /// What a trip gives, if it ends in time.

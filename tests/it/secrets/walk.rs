@@ -161,9 +161,9 @@ pub fn pages(mut read: impl FnMut(&str) -> Answer) -> Vec<(String, Answer)> {
             true => (&mut of_entries, ENTRIES_MAX),
             false => (&mut of_choices, CHOICES_MAX),
         };
-        let read: &mut usize = counts.entry(place.to_owned()).or_default();
-        *read += 1;
-        if *read > most {
+        let count: &mut usize = counts.entry(place.to_owned()).or_default();
+        *count += 1;
+        if *count > most {
             continue;
         }
         others += usize::from(!is_entry);
