@@ -145,7 +145,7 @@
     }
     for (const part of parts) part.open = true;
     if (about !== step) return;
-    said.replaceChildren(said.firstChild, ...(parts.length ? parts : [make("p", {}, "It cannot be shown.")]));
+    said.lastChild.replaceWith(...(parts.length ? parts : [make("p", {}, "It cannot be shown.")]));
     // They scroll.
     for (const text of said.querySelectorAll("pre, .wire")) text.tabIndex = 0;
   });
@@ -218,7 +218,7 @@
   const enlist = () => {
     const key = `${kind.value}/${whose.value}/${steps.length}`;
     // New rows are not focused, so this is asked before they are made.
-    const focused = list.contains(document.activeElement);
+    const focused = list.contains(document.activeElement) && document.activeElement;
     if (made !== key || at < rows.begin || at >= rows.end) {
       relist();
       [made, current] = [key, null];
@@ -241,7 +241,8 @@
     const to = line.firstChild;
     to.setAttribute("aria-current", "step");
     to.tabIndex = 0;
-    if (focused) to.focus({ preventScroll: true });
+    // What is folded is read on.
+    if (focused) (said.contains(focused) ? focused : to).focus({ preventScroll: true });
     // Only the list scrolls, not the page.
     const [top, height] = [line.offsetTop - list.offsetTop, line.offsetHeight];
     if (top < list.scrollTop) list.scrollTop = top;
