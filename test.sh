@@ -168,8 +168,15 @@ cargo test -p drover --test it --locked -- --skip browser::
 step "pages in a browser"
 await browser
 
+step "the README's command, for a short while, and the container, run as it is deployed"
+await smoke
+await container || [ $? -eq 77 ]
+
+step "the examples in the documentation"
+await examples
+
 step "the store on PostgreSQL"
-# Next to the simulator alone: leases do not wait for a busy machine. What measures them is last.
+# Next to the simulator alone, which gives way: leases do not wait for a busy machine. What measures them is last.
 code=0
 { .ci/postgres cargo test -p drover --lib --locked -- store:: history:: server:: of_a_server --skip file:: \
     --skip goes_on_when_that_is_gone --include-ignored &&
@@ -183,13 +190,6 @@ esac
 
 step "the simulator"
 await simulator
-
-step "the README's command, for a short while, and the container, run as it is deployed"
-await smoke
-await container || [ $? -eq 77 ]
-
-step "the examples in the documentation"
-await examples
 
 if [ -n "$long" ]; then
     step "what takes long"

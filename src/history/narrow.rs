@@ -158,7 +158,7 @@ fn narrow_opponent(query: &mut Builder, opponent: &str) {
         query.push("t.spec = ''");
     } else {
         query.push("m.ours = 1 AND (false");
-        // A player's session has its bot without the prefix. A spec is compared as asked: no command is found by a prefix.
+        // A player's session has its bot without the prefix. A spec is compared as given: `builtin:cmd:…` finds no command.
         let bot = opponent.strip_prefix(BUILT_IN).unwrap_or(opponent);
         for (spec, wanted) in [("t.spec", opponent), (BEHIND, bot)] {
             query.push(format_args!(" OR {spec} IN ("));

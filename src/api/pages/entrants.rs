@@ -28,7 +28,7 @@ pub(super) struct Program {
 }
 
 impl<'a> Programs<'a> {
-    /// What is known of those of this tournament.
+    /// Reads what is known of the programs of this tournament's entrants.
     ///
     /// # Errors
     /// [`Problem`] if the store cannot be read.

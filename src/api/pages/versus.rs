@@ -179,7 +179,7 @@ pub(super) async fn page(
     Path((game, bot)): Path<(String, String)>,
     visit: Visit,
 ) -> Result<Response, Problem> {
-    let asked = visit.read::<Asked>()?;
+    let asked = visit.read::<Asked>(&[])?;
     let name = asked.rival.unwrap_or_default();
     let all = versus(&visit, &game, Subject::Bot(&bot)).await?;
     let found = all.iter().find(|versus| versus.rival == name);

@@ -93,9 +93,12 @@ impl Visit {
         self.asked.headers.contains_key("x-refresh")
     }
 
-    /// The parameters, read into a struct, but for where a page of rows begins.
-    pub(super) fn read<Q: DeserializeOwned + IntoParams>(&self) -> Result<Q, Problem> {
-        let others = self.pairs().filter(|(name, _)| *name != "cursor");
+    /// The parameters, read into a struct, but for those that the page reads by their names.
+    pub(super) fn read<Q: DeserializeOwned + IntoParams>(
+        &self,
+        own: &[&str],
+    ) -> Result<Q, Problem> {
+        let others = self.pairs().filter(|pair| !own.contains(&pair.0));
         let query = Serializer::new(String::new()).extend_pairs(others).finish();
         Checked::read(&query, &parameters::<Q>())?.get()
     }

@@ -113,7 +113,7 @@ pub(super) async fn page(
     Path((id, seat)): Path<(String, String)>,
     visit: Visit,
 ) -> Result<Response, Problem> {
-    let wanted = visit.read::<explain::Wanted>()?;
+    let wanted = visit.read::<explain::Wanted>(&["cursor"])?;
     let (decisions, explained, heir) =
         explain::found(&visit, [&id, &seat], &wanted, |read, entry, nodes| {
             let decisions = read.decisions()?;
@@ -142,12 +142,8 @@ pub(super) async fn page(
         turn: turns.at(time(one.at_us)),
         ..made(one, to(one))
     };
-    let (first, most) = match at {
-        Some(at) => (at.saturating_sub(AROUND), 2 * AROUND + 1),
-        None => (visit.first_row().min(decisions.len()), DECISIONS_MAX),
-    };
-    let near = decisions.iter().skip(first).take(most);
-    let next = Some(first + most).filter(|next| at.is_none() && *next < decisions.len());
+    let listed = Listed::new(&visit, decisions.len(), at, &all);
+    let near = decisions.iter().skip(listed.first).take(listed.most);
     let play_on = asked.zip(heir).map(|(entry, heir)| {
         // As it is typed there: from 1.
         let seat = u16::from(seat.parse::<u8>().unwrap_or_default()) + 1;
@@ -159,15 +155,53 @@ pub(super) async fn page(
         before: next_to(at.and_then(|at| at.checked_sub(1))),
         after: next_to(at.map(|at| at + 1)),
         decisions: near.map(made).collect(),
-        pager: Pager::new(&visit, next.map(|next| next.to_string())),
+        pager: listed.pager,
         count: counted(decisions.len(), "decision"),
         one: explained.map(|explained| one(explained, made)),
         players: players.collect::<Vec<_>>().join(" – "),
         turn: turns.name,
-        all: all.trim_end_matches('&').to_owned(),
+        all: listed.all,
         id,
         who,
     })
+}
+
+/// Which of a seat's decisions are listed: those around the one that is asked for, or a page of all.
+struct Listed {
+    first: usize,
+    most: usize,
+    pager: Pager,
+    /// To the page with it, or the first one.
+    all: String,
+}
+
+impl Listed {
+    fn new(visit: &Visit, count: usize, at: Option<usize>, all: &str) -> Self {
+        let whole = all.trim_end_matches('&').to_owned();
+        if let Some(at) = at {
+            return Self {
+                first: at.saturating_sub(AROUND),
+                most: 2 * AROUND + 1,
+                pager: Pager::default(),
+                all: match at / DECISIONS_MAX * DECISIONS_MAX {
+                    0 => whole,
+                    page => format!("{all}cursor={page}"),
+                },
+            };
+        }
+        let first = visit.first_row().min(count.saturating_sub(1));
+        let end = count.min(first + DECISIONS_MAX);
+        let mut pager = Pager::new(visit, (end < count).then(|| end.to_string()));
+        if count > DECISIONS_MAX {
+            pager.range = format!("{}–{end} of {count}", first + 1);
+        }
+        Self {
+            first,
+            most: DECISIONS_MAX,
+            pager,
+            all: whole,
+        }
+    }
 }
 
 /// The decision that this entry asks for, or the last one before it: what a replay shows may stand in another

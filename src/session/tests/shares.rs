@@ -112,12 +112,15 @@ async fn a_peer_begins_no_faster_than_its_rate_where_something_is_scarce() {
     .await;
     let hasty = Origin::new([127, 0, 0, 2].into(), false, true);
     let (rates, peer) = (&world.sessions.registry.rates, hasty.peer.unwrap());
-    let allowed = (1..980).all(|_| rates.allow(peer, std::time::Instant::now()));
-    assert!(allowed, "a thousand at once");
+    let now = std::time::Instant::now();
+    let allowed = (1..1_000).all(|_| rates.allow(peer, now));
+    assert!(allowed && !rates.has_used_up(&peer, now));
+    // The thousandth at once.
     let begin = |market| key_at("champion", "hasty", market, 1);
     world.send_from(hasty, &begin(1), "begin").await.unwrap();
+    assert!(rates.has_used_up(&peer, now));
     // More than comes back while this test runs.
-    (0..100_000).for_each(|_| rates.note(peer, std::time::Instant::now()));
+    (0..100_000).for_each(|_| rates.note(peer, now));
     let refused = world.send_from(hasty, &begin(2), "begin").await;
     assert_eq!(refused.unwrap_err(), Refusal::Rate);
     let other = Origin::new([127, 0, 0, 3].into(), false, true);

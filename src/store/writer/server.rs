@@ -195,12 +195,12 @@ impl Server {
     }
 }
 
-/// The same of what a server does; a file's own limits hold for the rest.
+/// Limits work on a server to [`TRIP_MAX`]; a file has limits of its own.
 pub(super) fn bounded<T, E: From<sqlx::Error>>(
     is_server: bool,
     work: impl Future<Output = Result<T, E>>,
 ) -> impl Future<Output = Result<T, E>> {
-    // Some hold a hundred kilobytes, which the writer's stack would have once for each place that waits for them.
+    // Some of these futures take 100 kB, and unboxed each caller's frame would hold copies.
     let work = Box::pin(work);
     async move {
         if !is_server {

@@ -156,10 +156,13 @@ fn the_step_has_its_messages(browser: &Browser, game: &str) {
         "document.querySelector('#replay .replay-main .replay-row a[href*=explain]')?.hidden",
     );
     assert_eq!(reason != "undefined", why == "false", "{game}: {reason}");
-    // A list that is made again, as when a position arrives, leaves the reader where they are: here the arrows scroll.
+    // A row that is made again, as when a position arrives, leaves the reader where they are.
     browser.run(
-        "document.querySelector('[aria-label=\"Which steps\"]').dispatchEvent(new Event('change'))",
+        "const text = document.querySelector('.replay-said :is(pre, .wire)'); text.style.height = '8px'; text.scrollTop = 4; document.querySelector('[aria-label=\"Which steps\"]').dispatchEvent(new Event('change'))",
     );
+    let scrolled = format!("{folded}.querySelector('pre, .wire').scrollTop");
+    assert_eq!(browser.text(&scrolled), "4", "{game}");
+    // Here the arrows scroll.
     browser.press(DOWN);
     let scrolls = format!("{folded}?.open && {folded}.querySelector('pre, .wire').tabIndex");
     assert_eq!(browser.text(&scrolls), "0", "{game}");

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most pages that are read, besides those of single entries.
 const PAGES_MAX: usize = 1_000;
-/// The most pages of single entries that are read under one path, chance makes a match longer or shorter, and of choices
-/// among what a list shows.
+/// The most pages of single entries that are read under one path: chance makes a match longer or shorter.
 const ENTRIES_MAX: usize = 8;
+/// The most pages of one path, or of one of its tabs, that show a choice of its rows.
 const CHOICES_MAX: usize = 24;
 
 /// Parameters that name a match or something of it, and those that show more of it.
@@ -161,7 +161,9 @@ pub fn pages(mut read: impl FnMut(&str) -> Answer) -> Vec<(String, Answer)> {
             true => (&mut of_entries, ENTRIES_MAX),
             false => (&mut of_choices, CHOICES_MAX),
         };
-        let count: &mut usize = counts.entry(place.to_owned()).or_default();
+        let tab = path.split("tab=").nth(1).unwrap_or_default();
+        let tab = tab.split('&').next().unwrap();
+        let count: &mut usize = counts.entry(format!("{place} {tab}")).or_default();
         *count += 1;
         if *count > most {
             continue;

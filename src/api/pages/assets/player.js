@@ -219,6 +219,7 @@
     const key = `${kind.value}/${whose.value}/${steps.length}`;
     // New rows are not focused, so this is asked before they are made.
     const focused = list.contains(document.activeElement) && document.activeElement;
+    const scrolled = [...said.querySelectorAll("pre, .wire")].map((text) => [text, text.scrollTop]);
     if (made !== key || at < rows.begin || at >= rows.end) {
       relist();
       [made, current] = [key, null];
@@ -241,8 +242,9 @@
     const to = line.firstChild;
     to.setAttribute("aria-current", "step");
     to.tabIndex = 0;
-    // What is folded is read on.
-    if (focused) (said.contains(focused) ? focused : to).focus({ preventScroll: true });
+    // What is read below the step stays where it is.
+    if (focused) (said.isConnected && said.contains(focused) ? focused : to).focus({ preventScroll: true });
+    for (const [text, top] of scrolled) text.scrollTop = top;
     // Only the list scrolls, not the page.
     const [top, height] = [line.offsetTop - list.offsetTop, line.offsetHeight];
     if (top < list.scrollTop) list.scrollTop = top;

@@ -15,7 +15,7 @@ const SEED: u64 = 0x0B5E_72E2;
 const ACTS_MIN: u32 = 8;
 /// Types less likely than this are not stored with a match.
 const SHARE_MIN: f32 = 0.02;
-/// Auctions from which on a share of them says something: as many as pages ask of every share.
+/// The fewest auctions of which a share is given: as many as pages ask of every share.
 const AUCTIONS_MIN: f64 = 10.0;
 
 /// Observes one match from one seat.
