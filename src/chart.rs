@@ -215,7 +215,6 @@ fn framed(
     let y = |value: f64| bottom - (bottom - top) * scale(value, y_low, y_high);
     let rows = ticks(y_low, y_high, 6).into_iter();
     let rows = rows.map(|(value, text)| (format!("{:.1}", y(value)), text));
-    let numbers = ticks(x_low, x_high, frame.columns);
     let mut drawn: Vec<Drawn<'_>> = Vec::new();
     for curve in curves {
         let Some(last) = curve.points.last() else {
@@ -245,7 +244,7 @@ fn framed(
         plot: (left, right, top, bottom),
         names,
         rows: rows.collect(),
-        columns: columns(numbers, to, &x),
+        columns: columns([x_low, x_high], frame.columns, to, &x),
         leads: to.is_some(),
         curves: drawn,
     };
@@ -377,16 +376,16 @@ fn bar(x: f64, point: &Point, y: &impl Fn(f64) -> f64) -> String {
     )
 }
 
-/// The whole ones among numbers, for below the curves.
+/// The whole ones among about `count` round numbers from the low to the high end, for below the curves.
 fn columns(
-    numbers: Vec<(f64, String)>,
+    [low, high]: [f64; 2],
+    count: u32,
     to: Option<Leads<'_>>,
     x: &impl Fn(f64) -> f64,
 ) -> Vec<Column> {
-    let whole = numbers
-        .into_iter()
-        .filter(|(value, _)| value.fract() == 0.0);
-    let columns = whole.map(|(value, _)| Column {
+    let numbers = ticks(low, high, count).into_iter().map(|tick| tick.0);
+    let whole = numbers.filter(|value| value.fract() == 0.0);
+    let columns = whole.map(|value| Column {
         x: format!("{:.1}", x(value)),
         text: format!("{value:.0}"),
         link: to.map(|to| to(value as u32)),

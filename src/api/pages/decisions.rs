@@ -19,6 +19,7 @@ use games::stats::median;
 use games::text::counted;
 use jiff::Timestamp;
 use std::collections::{BTreeSet, HashSet};
+use std::ops::RangeInclusive;
 
 /// The most rows on one page, and the most decisions in them.
 const ROWS_MAX: usize = 50;
@@ -262,16 +263,16 @@ fn sort(rows: &mut [Row], by_turn: bool) {
 /// The turns of these, in short: "2, 4–5", and "…" where there are more.
 fn turns_of(run: &[Row]) -> String {
     let numbers: BTreeSet<u32> = run.iter().filter_map(|row| row.turn.parse().ok()).collect();
-    let mut spans: Vec<(u32, u32)> = Vec::new();
+    let mut spans: Vec<RangeInclusive<u32>> = Vec::new();
     for number in numbers {
         match spans.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => spans.push((number, number)),
+            Some(span) if *span.end() + 1 == number => *span = *span.start()..=number,
+            _ => spans.push(number..=number),
         }
     }
-    let span = |(first, last): &(u32, u32)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}–{last}"),
+    let span = |span: &RangeInclusive<u32>| match span.start() == span.end() {
+        true => span.start().to_string(),
+        false => format!("{}–{}", span.start(), span.end()),
     };
     let shown = spans.iter().take(SPANS_MAX).map(span);
     let more = if spans.len() > SPANS_MAX { " …" } else { "" };

@@ -85,7 +85,7 @@ impl Visit {
 
     /// Refuses parameters that have other names than these.
     pub(super) fn takes(&self, names: &[&str]) -> Result<(), Problem> {
-        query::named(&self.query(), names.iter().copied()).map(|_| ())
+        query::named(&self.query(&[]), names.iter().copied()).map(|_| ())
     }
 
     /// Whether a page that is open asks for what has changed: it keeps its boards.
@@ -98,9 +98,7 @@ impl Visit {
         &self,
         own: &[&str],
     ) -> Result<Q, Problem> {
-        let others = self.pairs().filter(|pair| !own.contains(&pair.0));
-        let query = Serializer::new(String::new()).extend_pairs(others).finish();
-        Checked::read(&query, &parameters::<Q>())?.get()
+        Checked::read(&self.query(own), &parameters::<Q>())?.get()
     }
 
     /// The first row of a page whose cursor counts rows.
@@ -112,12 +110,13 @@ impl Visit {
     /// What the list on the page is asked.
     pub(super) fn params<L: Rows>(&self) -> Result<Params<L::Filters>, Problem> {
         let known: Vec<Parameter> = rows_and_page::<L>().collect();
-        Checked::read(&self.query(), &known)?.params(Vec::new())
+        Checked::read(&self.query(&[]), &known)?.params(Vec::new())
     }
 
-    fn query(&self) -> String {
-        let mut query = Serializer::new(String::new());
-        query.extend_pairs(self.pairs()).finish()
+    /// The parameters but for these, as they stand in an address.
+    fn query(&self, own: &[&str]) -> String {
+        let others = self.pairs().filter(|pair| !own.contains(&pair.0));
+        Serializer::new(String::new()).extend_pairs(others).finish()
     }
 
     /// The parameters in order.
